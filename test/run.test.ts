@@ -1,0 +1,161 @@
+// The test runner, on folders of small test files that pass, fail, hang, and forget things.
+import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type CommandResult, runCommand } from './support/run-command.ts';
+import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
+
+const repository = resolve(import.meta.dirname, '..');
+const opening = "import { suite } from 'uvu';\nimport * as assert from 'uvu/assert';\nconst t = suite('t');\n";
+const passing = `${opening}t('a', () => assert.ok(1));\nt('b', () => assert.ok(1));\nt.run();\n`;
+
+const runner = suite('the test runner');
+
+runner('exits 0 and closes with the counts of all files when every test passed', async () => {
+  const result = await run({ 'one.test.ts': passing, 'deep/two.test.ts': passing });
+  assert.is(result.code, 0, result.stdout);
+  assert.is(lastLine(result), '4 passed, 0 failed, 0 skipped');
+  assert.match(result.stdout, /^ok {3}test\/deep\/two\.test\.ts {2}2 passed/m);
+});
+
+runner('exits 1 on a failed test, and shows the whole output of its file only', async () => {
+  const failing = `${opening}console.log('seen');\nt('a', () => assert.is(1, 2));\nt('b', () => {});\nt.run();\n`;
+  const result = await run({ 'bad.test.ts': failing, 'good.test.ts': `console.log('unseen');\n${passing}` });
+  assert.is(result.code, 1);
+  assert.is(lastLine(result), '3 passed, 1 failed, 0 skipped');
+  assert.match(result.stdout, /^FAIL test\/bad\.test\.ts {2}1 passed, 1 failed/m);
+  assert.match(result.stdout, / \| seen$/m);
+  assert.not.match(result.stdout, /unseen/);
+});
+
+runner('sums several suites and summaries of one file', async () => {
+  const later =
+    "import { suite as again } from 'uvu';\nsetTimeout(() => { const u = again('u'); u('c', () => {}); u.run(); }, 50);\n";
+  const result = await run({ 'two.test.ts': `${passing}${later}` });
+  assert.is(lastLine(result), '3 passed, 0 failed, 0 skipped', result.stdout);
+});
+
+runner('fails a file that hangs, after the seconds that it names itself, and ends what it started', async () => {
+  const hanging = `// timeout: 1\nimport { spawn } from 'node:child_process';
+${opening}t('a', async () => { console.log('pid', spawn('sleep', ['77']).pid); await new Promise((done) => setTimeout(done, 60_000)); });\nt.run();\n`;
+  const result = await run({ 'hanging.test.ts': hanging, 'fine.test.ts': passing });
+  assert.is(result.code, 1);
+  assert.is(lastLine(result), '2 passed, 1 failed, 0 skipped');
+  assert.match(result.stdout, /hanging\.test\.ts took longer than 1 s and was stopped/);
+  const pid = Number(/pid (\d+)/.exec(result.stdout)?.[1]);
+  assert.ok(pid > 0, result.stdout);
+  assert.not.ok(await isSleeping(pid), 'the grandchild must be gone');
+});
+
+runner('fails a file that ran no test', async () => {
+  const result = await run({ 'empty.test.ts': 'export const nothing = 1;\n' });
+  assert.is(result.code, 1);
+  assert.match(result.stdout, /empty\.test\.ts ran no test/);
+  assert.is(lastLine(result), '0 passed, 1 failed, 0 skipped');
+});
+
+runner('fails a file that forgot to run a suite, also when another suite of it ran', async () => {
+  const forgot = `${opening}t('a', () => {});\n// t.run();\n`;
+  const half = `${passing}const other = suite<{ x: number }>('other');\nother('c', () => {});\n`;
+  const plain = "import { test } from 'uvu';\ntest('a', () => {});\n";
+  const result = await run({ 'forgot.test.ts': forgot, 'half.test.ts': half, 'plain.test.ts': plain });
+  assert.is(result.code, 1);
+  assert.match(result.stdout, /forgot\.test\.ts the suite "t" is never run/);
+  assert.match(result.stdout, /half\.test\.ts the suite "other" is never run/);
+  assert.match(result.stdout, /plain\.test\.ts the suite "test" is never run/);
+  assert.is(lastLine(result), '2 passed, 3 failed, 0 skipped');
+});
+
+runner('fails a file whose hook throws, though uvu exits 0', async () => {
+  const before = `${opening}t.before(() => { throw new Error('no'); });\nt('a', () => {});\nt('b', () => {});\nt.run();\n`;
+  const each = `${opening}t.after.each(() => { throw new Error('no'); });\nt('a', () => {});\nt.run();\n`;
+  const after = `${opening}t.after(() => { throw new Error('no'); });\nt('a', () => {});\nt.run();\n`;
+  const result = await run({ 'before.test.ts': before, 'each.test.ts': each, 'after.test.ts': after });
+  assert.is(result.code, 1);
+  assert.match(result.stdout, /before\.test\.ts a before or after hook threw/);
+  assert.match(result.stdout, /each\.test\.ts a before or after hook threw/);
+  assert.match(result.stdout, /after\.test\.ts ended with exit code 1/);
+  assert.is(lastLine(result), '0 passed, 4 failed, 0 skipped');
+});
+
+runner('fails a file that does not load, leaves early, or is killed', async () => {
+  const result = await run({
+    'broken.test.ts': "import './missing.ts';\n",
+    'early.test.ts': `${opening}t('a', () => process.exit(0));\nt.run();\n`,
+    'killed.test.ts': `${opening}t('a', () => process.kill(process.pid, 'SIGKILL'));\nt.run();\n`,
+  });
+  assert.is(result.code, 1);
+  assert.match(result.stdout, /broken\.test\.ts ended with exit code 1/);
+  assert.match(result.stdout, /early\.test\.ts ended with exit code 1/);
+  assert.match(result.stdout, /killed\.test\.ts was ended by SIGKILL/);
+  assert.is(lastLine(result), '0 passed, 3 failed, 0 skipped');
+});
+
+runner('counts skipped tests, and fails on them only where CI is set', async () => {
+  const skipping = { 'skipping.test.ts': `${opening}t('a', () => {});\nt.skip('b', () => {});\nt.run();\n` };
+  const outside = await run(skipping);
+  assert.is(outside.code, 0, outside.stdout);
+  assert.is(lastLine(outside), '1 passed, 0 failed, 1 skipped');
+  const inside = await run(skipping, [], { CI: 'true' });
+  assert.is(inside.code, 1);
+  assert.is(lastLine(inside), '1 passed, 0 failed, 1 skipped');
+});
+
+runner('runs only the files whose path holds one of the names given, and fails when none does', async () => {
+  const files = { 'store/a.test.ts': passing, 'store/b.test.ts': passing, 'cli/c.test.ts': passing };
+  assert.is(lastLine(await run(files, ['store/'])), '4 passed, 0 failed, 0 skipped');
+  const none = await run(files, ['nowhere']);
+  assert.is(none.code, 1);
+  assert.match(none.stdout, /no test file below test\/ matches: nowhere/);
+});
+
+runner('gives each file a temporary folder of its own, no colours and nothing of its caller', async () => {
+  const source = `${opening}t('a', () => {
+  assert.is(process.env.NO_COLOR, '1');
+  assert.is(process.env.WEIR_STORE, undefined);
+  assert.is(process.env.GITHUB_ACTIONS, undefined);
+  assert.is.not(process.env.TMPDIR, process.env.OUTER);
+  assert.ok(process.env.TMPDIR.startsWith(process.env.OUTER));
+});\nt.run();\n`;
+  const outer = temporaryFolder();
+  const env = { WEIR_STORE: 'x', GITHUB_ACTIONS: 'true', FORCE_COLOR: '1', TMPDIR: outer.path, OUTER: outer.path };
+  const result = await run({ 'environment.test.ts': source }, [], env);
+  assert.is(result.code, 0, result.stdout);
+  assert.equal(await readdir(outer.path), [], 'and removes it');
+});
+
+runner.run();
+
+/** Runs the runner on a folder that holds these files in its test/. */
+async function run(
+  files: Readonly<Record<string, string>>,
+  names: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<CommandResult> {
+  const folder = temporaryFolder();
+  await mkdir(join(folder.path, 'test'));
+  await writeFiles(join(folder.path, 'test'), files);
+  await symlink(join(repository, 'node_modules'), join(folder.path, 'node_modules'));
+  await writeFiles(folder.path, { 'package.json': '{"type": "module"}' });
+  const { CI: _ci, NO_COLOR: _noColor, ...outside } = process.env;
+  const result = await runCommand(
+    process.execPath,
+    [join(repository, 'test/run.ts'), '--root', folder.path, ...names],
+    {
+      env: { ...outside, ...env },
+    },
+  );
+  await folder.remove();
+  assert.is(result.stderr, '');
+  return result;
+}
+
+function lastLine(result: CommandResult): string | undefined {
+  return result.stdout.trimEnd().split('\n').at(-1);
+}
+
+async function isSleeping(pid: number): Promise<boolean> {
+  const { stdout } = await runCommand('ps', ['-o', 'stat=,args=', '-p', String(pid)]);
+  return stdout.includes('sleep 77') && !stdout.startsWith('Z');
+}

@@ -1,0 +1,134 @@
+// The test runner: `npm test [-- NAME…]` runs each test/**/*.test.ts whose path contains a NAME, as a process of its own.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { judge, type TestRun, timeoutOf, type Verdict } from './support/test-verdict.ts';
+
+interface TestFile {
+  readonly path: string;
+  readonly source: string;
+  readonly timeout: number;
+}
+
+/** Variables that belong to whoever called the runner, and would change what a test prints or finds. */
+const callersOwn =
+  /^(WEIR_.*|FORCE_COLOR|GITHUB_ACTIONS|GITHUB_STEP_SUMMARY|GITLAB_CI|npm_(package|lifecycle)_.*|npm_config_local_prefix|INIT_CWD)$/;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { root: { type: 'string', default: resolve(import.meta.dirname, '..') } },
+});
+const root = resolve(values.root);
+const scratch = mkdtempSync(join(tmpdir(), 'weir-'));
+const running = new Set<ChildProcess>();
+
+process.once('exit', cleanUp);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const files = findFiles(positionals);
+  if (files.length === 0) console.log(`no test file below test/ matches: ${positionals.join(' ') || '*.test.ts'}`);
+  const verdicts = await runAll(files);
+  const sum = (part: 'passed' | 'failed' | 'skipped') => verdicts.reduce((total, verdict) => total + verdict[part], 0);
+  const forbiddenSkips = process.env.CI ? sum('skipped') : 0;
+  if (forbiddenSkips > 0) console.log('a skipped test is a failure where CI is set');
+  console.log(`${sum('passed')} passed, ${sum('failed')} failed, ${sum('skipped')} skipped`);
+  return files.length === 0 || sum('failed') > 0 || forbiddenSkips > 0 ? 1 : 0;
+}
+
+/** The files to run; those that may take longest come first, so that they do not start last. */
+function findFiles(filters: readonly string[]): TestFile[] {
+  return globSync('test/**/*.test.ts', { cwd: root })
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => filters.length === 0 || filters.some((filter) => path.includes(filter)))
+    .map((path) => ({ path, source: readFileSync(join(root, path), 'utf8') }))
+    .map((file) => ({ ...file, timeout: timeoutOf(file.source) }))
+    .sort((a, b) => b.timeout - a.timeout || (a.path < b.path ? -1 : 1));
+}
+
+async function runAll(files: readonly TestFile[]): Promise<Verdict[]> {
+  const waiting = [...files.entries()];
+  const verdicts: Verdict[] = [];
+  const worker = async () => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [index, file] = next;
+      const started = performance.now();
+      const run = await runFile(file, join(scratch, String(index)));
+      const verdict = judge(run);
+      verdicts.push(verdict);
+      console.log(describe(file, verdict, (performance.now() - started) / 1000, run.output));
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return verdicts;
+}
+
+/** Runs one file with its own temporary folder; whatever it leaves running is ended with it. */
+function runFile(file: TestFile, folder: string): Promise<TestRun> {
+  mkdirSync(folder);
+  const child = spawn(process.execPath, [join(root, file.path)], {
+    cwd: root,
+    env: environment(folder),
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  const run = { source: file.source, output: '', timedOut: false };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      run.output += text;
+    });
+  }
+  const timer = setTimeout(() => {
+    run.timedOut = true;
+    endGroup(child);
+  }, file.timeout * 1000);
+  // What the file started may hold its pipes open: 'close' comes only when that has ended too.
+  child.once('exit', () => endGroup(child));
+  return new Promise((done) => {
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      running.delete(child);
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+      const { source, output, timedOut } = run;
+      done({ source, output, code, signal, ...(timedOut ? { timedOutAfter: file.timeout } : {}) });
+    });
+  });
+}
+
+/** This process's environment, less what would change a test's result from one caller to the next. */
+function environment(temporary: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !callersOwn.test(name));
+  return { ...Object.fromEntries(kept), NO_COLOR: '1', TMPDIR: temporary };
+}
+
+function describe(file: TestFile, verdict: Verdict, seconds: number, output: string): string {
+  const fine = verdict.problems.length === 0;
+  const counts = [`${verdict.passed} passed`];
+  if (verdict.failed > 0) counts.push(`${verdict.failed} failed`);
+  if (verdict.skipped > 0) counts.push(`${verdict.skipped} skipped`);
+  const line = `${fine ? 'ok  ' : 'FAIL'} ${file.path}  ${counts.join(', ')}  (${seconds.toFixed(1)} s)`;
+  if (fine) return line;
+  const why = verdict.problems.map((problem) => `     ${file.path} ${problem}`);
+  return [line, ...why, output.replaceAll(/^(?=.)/gm, '     | ').trimEnd()].filter(Boolean).join('\n');
+}
+
+function endGroup(child: ChildProcess): void {
+  if (process.platform === 'win32' || child.pid === undefined) {
+    child.kill('SIGKILL');
+    return;
+  }
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Nobody of its group is left.
+  }
+}
+
+function cleanUp(): void {
+  for (const child of running) endGroup(child);
+  rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
+}

@@ -1,0 +1,234 @@
+// The noun Platform: what this installation is. One a tree, in weir.yaml.
+import { z } from 'zod';
+import { defineKind, immutable, secret, setOf } from './kind.ts';
+import { count, dnsDomain, flag, hours, text, url } from './scalars.ts';
+
+const driver = z
+  .strictObject({
+    kind: immutable(z.enum(['local', 'container', 'orchestrator']), 'instances exist')
+      .default('local')
+      .describe(
+        'Where instances run: as processes of this machine (local), as containers (container) or in a cluster (orchestrator). Cannot change while instances exist.',
+      ),
+    stacksDirectory: text(4096)
+      .default('stacks')
+      .describe(
+        'The folder in which the local driver finds one directory a stack, named like its runtime. A relative path starts at the working directory of the server.',
+      ),
+  })
+  .prefault({})
+  .describe('What runs the instances.');
+
+const smtp = z
+  .strictObject({
+    host: text(253).default('localhost').describe('The host name or address of the mail server.'),
+    port: z
+      .int()
+      .min(1)
+      .max(65_535)
+      .optional()
+      .describe('The TCP port of the mail server. Absent: 465 when `secure` is true, else 587.'),
+    secure: flag(
+      false,
+      'Whether TLS begins with the connection (port 465). When false the connection is upgraded with STARTTLS if the server offers it.',
+    ),
+    username: text(255).optional().describe('The name to sign in to the mail server with. Absent: no sign-in.'),
+    password: secret().optional().describe('The password to sign in to the mail server with, by reference.'),
+  })
+  .prefault({})
+  .describe('The mail server that takes outgoing mail.');
+
+const email = z
+  .strictObject({
+    from: text(320)
+      .default('Weir <weir@localhost>')
+      .describe('The sender of every mail: `name@example.com` or `Name <name@example.com>`.'),
+    smtp,
+  })
+  .optional()
+  .describe(
+    'Outgoing mail. Absent: email is off, and with it registration, password reset, external invitations and the feature emailAlerts.',
+  );
+
+const ai = z
+  .strictObject({
+    enabled: flag(
+      false,
+      'Whether any AI functionality may be used on this platform. Team types switch it on for their teams.',
+    ),
+    assistantService: z
+      .strictObject({
+        url: url().optional().describe('The http(s) address of the assistant service.'),
+        token: secret().optional().describe('The token that the assistant service asks for, by reference.'),
+      })
+      .optional()
+      .describe(
+        'The service behind inline code completion and generated snapshot descriptions. Without its `url` these two features have no effect.',
+      ),
+  })
+  .prefault({})
+  .describe('AI functionality of the platform.');
+
+const billing = z
+  .strictObject({
+    enabled: flag(false, 'Whether instance types may carry a price.'),
+    provider: text(100).optional().describe('The name of the payment provider that knows the prices.'),
+  })
+  .prefault({})
+  .describe('Billing through an external payment provider.');
+
+const sessions = z
+  .strictObject({
+    expiryHours: hours()
+      .default(168)
+      .describe(
+        'The longest life of a sign-in session, in hours (1 to 8760). A single sign-on configuration may override it. Acts on sessions that begin after the change.',
+      ),
+    idleHours: hours()
+      .default(32)
+      .describe(
+        'How long a session may stay unused, in hours (1 to 8760). A single sign-on configuration may override it.',
+      ),
+  })
+  .prefault({})
+  .describe('How long sign-in sessions last.');
+
+const reconcile = z
+  .strictObject({
+    prune: flag(
+      true,
+      'Whether an object whose document left the tree is deleted. When false it stays and is reported.',
+    ),
+    maxDeletes: z
+      .strictObject({
+        count: count(1_000_000).default(10).describe('The most objects that one revision may delete without consent.'),
+        percent: count(100)
+          .default(20)
+          .describe(
+            'The largest share of the declared objects, in percent, that one revision may delete once 20 objects are declared.',
+          ),
+      })
+      .prefault({})
+      .describe(
+        'The guard against mass deletion. The values of the applied state count, never those of the revision that deletes.',
+      ),
+    settleMs: z
+      .int()
+      .min(50)
+      .max(60_000)
+      .default(200)
+      .describe('How long the tree must stay unchanged before it is read, in milliseconds (50 to 60000).'),
+    pollSeconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .default(10)
+      .describe('How often the tree is compared even when nothing reported a change, in seconds (1 to 86400).'),
+    drift: z
+      .enum(['revert', 'report'])
+      .default('revert')
+      .describe('What happens when an object is not as its document says: put right (revert) or only shown (report).'),
+  })
+  .prefault({})
+  .describe('How the server follows the tree.');
+
+const api = z
+  .strictObject({
+    describePublicly: flag(false, 'Whether the API description at `/api/` is served without a token.'),
+    trustProxy: flag(
+      false,
+      'Whether the X-Forwarded headers of a proxy in front are believed. Set it only when nobody can reach the server past that proxy.',
+    ),
+    rateLimit: z
+      .strictObject({
+        signInPerMinute: count(1_000_000)
+          .default(60)
+          .describe('Sign-in attempts an address may make in a minute; 0 means no limit.'),
+        requestsPerMinute: count(1_000_000)
+          .default(0)
+          .describe('Requests an address may make in a minute; 0 means no limit.'),
+      })
+      .prefault({})
+      .describe('Limits for one address; over them the answer is 429 with Retry-After.'),
+  })
+  .prefault({})
+  .describe('How the API meets the network.');
+
+/** The installation (specification 1, 2.3, 5.6). Times in the unit that the field's name says. */
+export const platform = defineKind({
+  kind: 'Platform',
+  plural: 'platforms',
+  path: 'platform',
+  declared: true,
+  singleton: 'platform',
+  summary: 'What this installation is: licence, driver, mail, sessions, and how the tree is followed.',
+  spec: z.strictObject({
+    licence: z
+      .enum(['community', 'enterprise'])
+      .default('community')
+      .describe('The licence of this installation. Single sign-on and vendor nodes need `enterprise`.'),
+    driver,
+    email,
+    ai,
+    billing,
+    vendorCatalogue: z
+      .strictObject({
+        token: secret().optional().describe('The security token from the vendor, by reference.'),
+      })
+      .optional()
+      .describe(
+        'Access to vendor nodes. Without its token the features certifiedNodes and exclusiveNodes have no effect.',
+      ),
+    tables: z
+      .strictObject({
+        url: z
+          .string()
+          .max(2048)
+          .regex(/^[a-z][a-z0-9+.-]*:\/\/(?![^/]*:[^/]*@)\S+$/)
+          .optional()
+          .describe('The address of the database server, as `postgres://user@host:5432/name`, without a password.'),
+      })
+      .optional()
+      .describe('The database server behind team tables. Without its `url` the feature tables has no effect.'),
+    customHostnames: z
+      .strictObject({
+        domain: dnsDomain()
+          .optional()
+          .describe('The domain that custom hostnames point at (the target of their CNAME).'),
+      })
+      .optional()
+      .describe('Second hostnames for instances. Without its `domain` the feature customHostnames has no effect.'),
+    sessions,
+    reconcile,
+    exclude: setOf(text(1024))
+      .default([])
+      .describe('Files of the tree that are not read: globs relative to its root, like `drafts/**`.'),
+    api,
+  }),
+  example: `apiVersion: weir/v1
+kind: Platform
+metadata:
+  name: platform
+spec:
+  licence: enterprise
+  driver:
+    kind: local
+    stacksDirectory: stacks
+  email:
+    from: Flows <flows@example.com>
+    smtp:
+      host: smtp.example.com
+      port: 465
+      secure: true
+      username: flows
+      password: {fromEnv: WEIR_SECRET_SMTP}
+  sessions:
+    expiryHours: 168
+    idleHours: 32
+  reconcile:
+    maxDeletes: {count: 10, percent: 20}
+    drift: revert
+  exclude:
+    - drafts/**
+`,
+});

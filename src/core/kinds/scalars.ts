@@ -1,0 +1,79 @@
+// The plain values that several nouns share, each with its bounds.
+import { z } from 'zod';
+
+/** Text of 1 to `max` characters. */
+export function text(max: number): z.ZodString {
+  return z.string().min(1).max(max);
+}
+
+/** Free text for people, up to 1000 characters; empty when nothing is said. */
+export function prose(description: string): z.ZodDefault<z.ZodString> {
+  return z.string().max(1000).default('').describe(description);
+}
+
+/** A switch with its default and what it does. */
+export function flag(otherwise: boolean, description: string): z.ZodDefault<z.ZodBoolean> {
+  return z.boolean().default(otherwise).describe(description);
+}
+
+/** A whole number from 0 to `max`. */
+export function count(max: number): z.ZodInt {
+  return z.int().min(0).max(max);
+}
+
+/** A place in a list: a whole number, lower first. */
+export function order(): z.ZodDefault<z.ZodInt> {
+  return z
+    .int()
+    .min(-1_000_000)
+    .max(1_000_000)
+    .default(0)
+    .describe('The place in lists that people choose from: lower comes first, equal ones by name.');
+}
+
+/** Whether something is on offer for something new; what exists already keeps working. */
+export function active(): z.ZodDefault<z.ZodBoolean> {
+  return flag(
+    true,
+    'Whether it can be chosen for something new. What uses it already is not touched when this becomes false.',
+  );
+}
+
+/** A span in hours: 1 to 8760 (one year). */
+export function hours(): z.ZodInt {
+  return z.int().min(1).max(8760);
+}
+
+/** An http(s) address without a password in it. */
+export function url(): z.ZodString {
+  return z
+    .string()
+    .max(2048)
+    .regex(/^https?:\/\/(?![^/]*:[^/]*@)\S+$/);
+}
+
+/** A DNS domain (RFC 1035, 1123) of at least two labels, kept in lower case. */
+export function dnsDomain(): z.ZodString {
+  return z
+    .string()
+    .max(253)
+    .regex(/^([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/)
+    .toLowerCase();
+}
+
+/** An email address as this platform keeps it: in lower case. */
+export function emailAddress(): z.ZodString {
+  return z
+    .string()
+    .max(254)
+    .regex(/^[^\s@<>",;]+@[^\s@<>",;]+$/)
+    .toLowerCase();
+}
+
+/** The name of an environment variable. */
+export function variableName(): z.ZodString {
+  return z
+    .string()
+    .max(128)
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+}

@@ -1,19 +1,20 @@
 // What every document has around its spec: kind, metadata and lifecycle.
 import { z } from 'zod';
 import { declaredKindNames } from './index.ts';
-import { name, setOf } from './kind.ts';
+import { matching, name, setOf } from './kind.ts';
 import { flag } from './scalars.ts';
 
-const labelKey = z
-  .string()
-  .max(317)
-  .regex(/^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/);
+const labelKey = matching(
+  317,
+  /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
+  'must be up to 63 letters, digits, "-", "_" and ".", with a domain and "/" before it if you like',
+);
 
-const labelValue = z
-  .string()
-  .max(63)
-  .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/)
-  .describe('The value of the label: up to 63 letters, digits, `-`, `_` and `.`, or nothing. Quote numbers.');
+const labelValue = matching(
+  63,
+  /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
+  'must be letters, digits, "-", "_" and ".", with a letter or digit at both ends',
+).describe('The value of the label: up to 63 letters, digits, `-`, `_` and `.`, or nothing. Quote numbers.');
 
 const metadata = z
   .strictObject({
@@ -37,12 +38,7 @@ const lifecycle = z
       .enum(['delete', 'orphan'])
       .default('delete')
       .describe('What happens when the document leaves the tree: the object is deleted, or left to the API (orphan).'),
-    ignore: setOf(
-      z
-        .string()
-        .max(1024)
-        .regex(/^\/spec\/([^~]|~[01])+$/),
-    )
+    ignore: setOf(matching(1024, /^\/spec\/([^~]|~[01])+$/, 'must be a JSON pointer that begins with /spec/'))
       .default([])
       .describe('Fields that are left to the API: JSON pointers (RFC 6901) like `/spec/description`.'),
   })

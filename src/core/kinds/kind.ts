@@ -35,7 +35,12 @@ export const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** A schema for an identity. */
 export function name(): z.ZodString {
-  return z.string().max(63).regex(namePattern);
+  return matching(63, namePattern, 'must be lower-case letters, digits and "-", with a letter or digit at both ends');
+}
+
+/** Text of up to `max` characters in a form; `words` say which (`must be …`), to whoever writes another. */
+export function matching(max: number, form: RegExp, words: string): z.ZodString {
+  return z.string().max(max).regex(form, { error: words }).meta({ patternErrorMessage: words });
 }
 
 /** A field that names a resource of `kind`. */
@@ -55,12 +60,36 @@ export function immutable<S extends z.ZodType>(schema: S, until?: string): S {
 
 /** A list without order. */
 export function setOf<S extends z.ZodType>(item: S): z.ZodArray<S> {
-  return marked(z.array(item), { set: true });
+  return marked(
+    once(z.array(item), (value) => value),
+    { set: true },
+  );
 }
 
 /** A list of things told apart by `key`. */
 export function listBy<S extends z.ZodType>(key: string, item: S): z.ZodArray<S> {
-  return marked(z.array(item), { namedBy: key });
+  return marked(
+    once(z.array(item), (value) => (value as Record<string, unknown>)[key], key),
+    { namedBy: key },
+  );
+}
+
+/** Lets each thing stand in a list once; `below` is where in an item the one that stands there again is reported. */
+function once<S extends z.ZodType>(list: z.ZodArray<S>, idOf: (item: unknown) => unknown, ...below: readonly string[]) {
+  return list.superRefine((items, context) => {
+    const seen = new Set<unknown>();
+    for (const [index, item] of items.entries()) {
+      const id = idOf(item);
+      if (seen.has(id)) {
+        context.addIssue({
+          code: 'custom',
+          path: [index, ...below],
+          message: `names ${JSON.stringify(id)} a second time`,
+        });
+      }
+      seen.add(id);
+    }
+  });
 }
 
 /** Where a secret stands: an environment variable, a file below the secret folder, or (over the API only) its value. */
@@ -68,10 +97,11 @@ export type Secret = { readonly fromEnv: string } | { readonly fromFile: string 
 
 const secretReference = z.union([
   z.strictObject({
-    fromEnv: z
-      .string()
-      .regex(/^WEIR_SECRET_[A-Z0-9_]+$/)
-      .describe('The environment variable that holds the secret; its name begins with WEIR_SECRET_.'),
+    fromEnv: matching(
+      255,
+      /^WEIR_SECRET_[A-Z0-9_]+$/,
+      'must be a variable whose name begins with WEIR_SECRET_',
+    ).describe('The environment variable that holds the secret; its name begins with WEIR_SECRET_.'),
   }),
   z.strictObject({
     fromFile: z.string().min(1).max(255).describe('The file that holds the secret, a path below the secret folder.'),

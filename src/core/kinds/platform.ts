@@ -1,6 +1,6 @@
 // The noun Platform: what this installation is. One a tree, in weir.yaml.
 import { z } from 'zod';
-import { defineKind, immutable, secret, setOf } from './kind.ts';
+import { defineKind, immutable, matching, secret, setOf } from './kind.ts';
 import { count, dnsDomain, flag, hours, text, url } from './scalars.ts';
 
 const driver = z
@@ -181,10 +181,11 @@ export const platform = defineKind({
       ),
     tables: z
       .strictObject({
-        url: z
-          .string()
-          .max(2048)
-          .regex(/^[a-z][a-z0-9+.-]*:\/\/(?![^/]*:[^/]*@)\S+$/)
+        url: matching(
+          2048,
+          /^[a-z][a-z0-9+.-]*:\/\/(?![^/]*:[^/]*@)\S+$/,
+          'must be an address like postgres://user@host:5432/name, without a password in it',
+        )
           .optional()
           .describe('The address of the database server, as `postgres://user@host:5432/name`, without a password.'),
       })

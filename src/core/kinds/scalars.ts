@@ -1,5 +1,6 @@
 // The plain values that several nouns share, each with its bounds.
 import { z } from 'zod';
+import { matching } from './kind.ts';
 
 /** Text of 1 to `max` characters. */
 export function text(max: number): z.ZodString {
@@ -46,34 +47,28 @@ export function hours(): z.ZodInt {
 
 /** An http(s) address without a password in it. */
 export function url(): z.ZodString {
-  return z
-    .string()
-    .max(2048)
-    .regex(/^https?:\/\/(?![^/]*:[^/]*@)\S+$/);
+  return matching(
+    2048,
+    /^https?:\/\/(?![^/]*:[^/]*@)\S+$/,
+    'must be an http:// or https:// address without a password in it',
+  );
 }
 
 /** A DNS domain (RFC 1035, 1123) of at least two labels, kept in lower case. */
 export function dnsDomain(): z.ZodString {
-  return z
-    .string()
-    .max(253)
-    .regex(/^([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/)
-    .toLowerCase();
+  return matching(
+    253,
+    /^([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/,
+    'must be a domain like example.com',
+  ).toLowerCase();
 }
 
 /** An email address as this platform keeps it: in lower case. */
 export function emailAddress(): z.ZodString {
-  return z
-    .string()
-    .max(254)
-    .regex(/^[^\s@<>",;]+@[^\s@<>",;]+$/)
-    .toLowerCase();
+  return matching(254, /^[^\s@<>",;]+@[^\s@<>",;]+$/, 'must be an email address like ann@example.com').toLowerCase();
 }
 
 /** The name of an environment variable. */
 export function variableName(): z.ZodString {
-  return z
-    .string()
-    .max(128)
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/);
+  return matching(128, /^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and "_", and not begin with a digit');
 }

@@ -6,9 +6,7 @@ import { count, dnsDomain, flag, hours, prose } from './scalars.ts';
 // While a configuration is a draft anything of the right size is taken; whether it can work is asked when it is active.
 const draft = (max: number) => z.string().max(max).optional();
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the filter's own placeholder.
 const anyUser = '(uid=${username})';
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the filter's own placeholders.
 const filterMeaning = 'The filter that finds a user; ${username} and ${email} stand for what was typed at sign-in.';
 
 const saml = z

@@ -1,20 +1,19 @@
 // The runtime options that a template sets and an instance may override: one line of meaning each.
 import { z } from 'zod';
-import { listBy, secret, setOf } from './kind.ts';
+import { listBy, matching, secret, setOf } from './kind.ts';
 import { text, url } from './scalars.ts';
 
 const path = () =>
-  z
-    .string()
-    .max(255)
-    .regex(/^\/[A-Za-z0-9._~/-]*$/);
+  matching(255, /^\/[A-Za-z0-9._~/-]*$/, 'must begin with "/" and hold letters, digits and ._~/- only');
 
-// What follows is checked against the names that the JavaScript engine knows; the pattern is for editors.
+const zoneWords = 'must be the name of a time zone, like Europe/Berlin';
+
+// The pattern is for editors; the names themselves are those that the JavaScript engine knows.
 const timeZone = z
   .string()
   .max(64)
-  .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/)
-  .refine(isTimeZone, { error: 'is not the name of a time zone, like Europe/Berlin' });
+  .refine(isTimeZone, { error: zoneWords })
+  .meta({ pattern: '^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$', patternErrorMessage: zoneWords });
 
 function isTimeZone(name: string): boolean {
   try {
@@ -38,19 +37,19 @@ export const optionValues = {
   headerTitle: text(255).describe('The title in the header of the editor.'),
   timeZone: timeZone.describe('The time zone of the instance, by its IANA name like `Europe/Berlin`.'),
   paletteAllowInstall: z.boolean().describe('Whether people may install nodes from within the editor.'),
-  excludedNodes: z
-    .string()
-    .max(4096)
-    .regex(/^([^,/\\]+(,[^,/\\]+)*)?$/)
-    .describe('Nodes that are not loaded: their file names, separated by commas, like `90-exec.js,10-file.js`.'),
+  excludedNodes: matching(
+    4096,
+    /^([^,/\\]+(,[^,/\\]+)*)?$/,
+    'must be file names separated by commas, without a folder',
+  ).describe('Nodes that are not loaded: their file names, separated by commas, like `90-exec.js,10-file.js`.'),
   paletteModules: listBy(
     'name',
     z.strictObject({
-      name: z
-        .string()
-        .max(214)
-        .regex(/^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/)
-        .describe('The name of the package.'),
+      name: matching(
+        214,
+        /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/,
+        'must be the name of an npm package',
+      ).describe('The name of the package.'),
       version: text(100).default('*').describe('The version or range of versions. Quote it: "1.10".'),
     }),
   ).describe('Node packages that are installed before an instance starts.'),
@@ -58,11 +57,9 @@ export const optionValues = {
   npmrc: secret().describe(
     'The content of the `.npmrc` that packages are installed with, by reference: it holds registry tokens.',
   ),
-  apiMaxLength: z
-    .string()
-    .max(20)
-    .regex(/^[1-9][0-9]*(b|kb|mb|gb)$/)
-    .describe('The largest HTTP body that an instance accepts, like `512kb`; the runtime takes `5mb` by itself.'),
+  apiMaxLength: matching(20, /^[1-9][0-9]*(b|kb|mb|gb)$/, 'must be a number and b, kb, mb or gb, like 5mb').describe(
+    'The largest HTTP body that an instance accepts, like `512kb`; the runtime takes `5mb` by itself.',
+  ),
   debugMaxLength: z
     .int()
     .min(1)

@@ -53,12 +53,17 @@ export function startCommand(file: string, args: readonly string[], options: Com
     child.stdout.destroy();
     child.stderr.destroy();
   }, timeoutMs);
-  process.once('exit', kill);
+  children.add(child);
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   child.once('error', reject).once('close', (code, signal) => resolve({ code, signal, ...output, timedOut }));
   const ended = promise.finally(() => {
     clearTimeout(timer);
-    process.off('exit', kill);
+    children.delete(child);
   });
   return { child, output: () => ({ ...output }), ended };
 }
+
+const children = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});

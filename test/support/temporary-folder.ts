@@ -13,12 +13,11 @@ export interface TemporaryFolder {
 /** Makes a new empty folder below the system's temporary folder. */
 export function temporaryFolder(): TemporaryFolder {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'weir-')));
-  const onExit = () => rmSync(path, removal);
-  process.once('exit', onExit);
+  folders.add(path);
   return {
     path,
     async remove() {
-      process.off('exit', onExit);
+      folders.delete(path);
       await rm(path, removal);
     },
   };
@@ -34,3 +33,7 @@ export async function writeFiles(folder: string, files: Readonly<Record<string, 
 }
 
 const removal = { recursive: true, force: true, maxRetries: 3 } as const;
+const folders = new Set<string>();
+process.once('exit', () => {
+  for (const path of folders) rmSync(path, removal);
+});

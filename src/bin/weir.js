@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+// Starts Weir under a Node that can run it: this one, or the one that came with the package. Any Node from 12 on must read it.
+'use strict';
+
+const childProcess = require('child_process');
+const fs = require('fs');
+const path = require('path');
+const url = require('url');
+
+const oldestNode = 24;
+const exitCodes = { wrongUsage: 64, bugInWeir: 70 };
+
+/** Set for the second of two processes, so that there is never a third. */
+const relayMark = 'WEIR_RELAYED';
+const isRelayed = process.env[relayMark] !== undefined;
+delete process.env[relayMark];
+
+if (major(process.versions.node) >= oldestNode) start();
+else relay(isRelayed ? undefined : bundledNode());
+
+/** Loads main.js where the package was built, and else main.ts: Node strips its types. */
+function start() {
+  const built = path.join(__dirname, '..', 'main.js');
+  const main = fs.existsSync(built) ? built : path.join(__dirname, '..', 'main.ts');
+  import(url.pathToFileURL(main).href).catch((error) => {
+    const reason = `cannot start, because ${String(error.message).split('\n')[0]}`;
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') fail(reason, exitCodes.bugInWeir);
+    fail(`${reason}: install its packages with "npm ci" or "npm install"`, exitCodes.wrongUsage);
+  });
+}
+
+/** Runs this file again under `node`, as if it were this process: arguments, streams, signals and exit code pass through. */
+function relay(node) {
+  if (node === undefined) fail(tooOld(), exitCodes.wrongUsage);
+  const env = Object.assign({}, process.env, { [relayMark]: '1' });
+  const child = childProcess.spawn(node, [__filename].concat(process.argv.slice(2)), { env, stdio: 'inherit' });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`cannot start ${node}, because ${error.message}`, exitCodes.wrongUsage));
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+/** The Node that came along as an optional dependency, where it is there and new enough. */
+function bundledNode() {
+  const system = process.platform === 'win32' ? 'win' : process.platform;
+  const file = path.join('bin', system === 'win' ? 'node.exe' : 'node');
+  return [`node-${system}-${process.arch}`, 'node'].map((name) => nodeOf(name, file)).find(Boolean);
+}
+
+function nodeOf(name, file) {
+  try {
+    const manifest = require.resolve(`${name}/package.json`);
+    const node = path.join(path.dirname(manifest), file);
+    return major(require(manifest).version) >= oldestNode && fs.existsSync(node) ? node : undefined;
+  } catch (_notInstalled) {
+    return undefined;
+  }
+}
+
+function tooOld() {
+  return `cannot run under Node ${process.versions.node}, because it needs Node ${oldestNode} or newer, and brought none along.
+      Its packages bring one for Linux (x64, arm64), macOS on Intel and Windows (x64):
+      install with "npm ci" or "npm install", without --omit=optional.
+      On Apple silicon and other systems install Node ${oldestNode} or newer from https://nodejs.org, and run weir again.`;
+}
+
+function fail(message, code) {
+  console.error(`weir: ${message}`);
+  process.exit(code);
+}
+
+function major(version) {
+  return Number(version.split('.')[0]);
+}

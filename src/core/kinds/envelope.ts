@@ -7,13 +7,13 @@ import { flag } from './scalars.ts';
 const labelKey = matching(
   317,
   /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
-  'must be up to 63 letters, digits, "-", "_" and ".", with a domain and "/" before it if you like',
+  'it must be up to 63 letters, digits, "-", "_" and ".", with a domain and "/" before it if you like',
 );
 
 const labelValue = matching(
   63,
   /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/,
-  'must be letters, digits, "-", "_" and ".", with a letter or digit at both ends',
+  'it must be letters, digits, "-", "_" and ".", with a letter or digit at both ends',
 ).describe('The value of the label: up to 63 letters, digits, `-`, `_` and `.`, or nothing. Quote numbers.');
 
 const metadata = z
@@ -38,7 +38,7 @@ const lifecycle = z
       .enum(['delete', 'orphan'])
       .default('delete')
       .describe('What happens when the document leaves the tree: the object is deleted, or left to the API (orphan).'),
-    ignore: setOf(matching(1024, /^\/spec\/([^~]|~[01])+$/, 'must be a JSON pointer that begins with /spec/'))
+    ignore: setOf(matching(1024, /^\/spec\/([^~]|~[01])+$/, 'it must be a JSON pointer that begins with /spec/'))
       .default([])
       .describe('Fields that are left to the API: JSON pointers (RFC 6901) like `/spec/description`.'),
   })

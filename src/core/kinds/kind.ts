@@ -35,10 +35,14 @@ export const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** A schema for an identity. */
 export function name(): z.ZodString {
-  return matching(63, namePattern, 'must be lower-case letters, digits and "-", with a letter or digit at both ends');
+  return matching(
+    63,
+    namePattern,
+    'it must be lower-case letters, digits and "-", with a letter or digit at both ends',
+  );
 }
 
-/** Text of up to `max` characters in a form; `words` say which (`must be …`), to whoever writes another. */
+/** Text of up to `max` characters in a form; `words` say which (`it must be …`), to whoever writes another. */
 export function matching(max: number, form: RegExp, words: string): z.ZodString {
   return z.string().max(max).regex(form, { error: words }).meta({ patternErrorMessage: words });
 }
@@ -84,7 +88,7 @@ function once<S extends z.ZodType>(list: z.ZodArray<S>, idOf: (item: unknown) =>
         context.addIssue({
           code: 'custom',
           path: [index, ...below],
-          message: `names ${JSON.stringify(id)} a second time`,
+          message: 'it stands in the list already',
         });
       }
       seen.add(id);
@@ -100,7 +104,7 @@ const secretReference = z.union([
     fromEnv: matching(
       255,
       /^WEIR_SECRET_[A-Z0-9_]+$/,
-      'must be a variable whose name begins with WEIR_SECRET_',
+      'it must be a variable whose name begins with WEIR_SECRET_',
     ).describe('The environment variable that holds the secret; its name begins with WEIR_SECRET_.'),
   }),
   z.strictObject({

@@ -184,7 +184,7 @@ export const platform = defineKind({
         url: matching(
           2048,
           /^[a-z][a-z0-9+.-]*:\/\/(?![^/]*:[^/]*@)\S+$/,
-          'must be an address like postgres://user@host:5432/name, without a password in it',
+          'it must be an address like postgres://user@host:5432/name, without a password in it',
         )
           .optional()
           .describe('The address of the database server, as `postgres://user@host:5432/name`, without a password.'),

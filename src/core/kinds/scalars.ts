@@ -50,7 +50,7 @@ export function url(): z.ZodString {
   return matching(
     2048,
     /^https?:\/\/(?![^/]*:[^/]*@)\S+$/,
-    'must be an http:// or https:// address without a password in it',
+    'it must be an http:// or https:// address without a password in it',
   );
 }
 
@@ -59,16 +59,16 @@ export function dnsDomain(): z.ZodString {
   return matching(
     253,
     /^([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/,
-    'must be a domain like example.com',
+    'it must be a domain like example.com',
   ).toLowerCase();
 }
 
 /** An email address as this platform keeps it: in lower case. */
 export function emailAddress(): z.ZodString {
-  return matching(254, /^[^\s@<>",;]+@[^\s@<>",;]+$/, 'must be an email address like ann@example.com').toLowerCase();
+  return matching(254, /^[^\s@<>",;]+@[^\s@<>",;]+$/, 'it must be an email address like ann@example.com').toLowerCase();
 }
 
 /** The name of an environment variable. */
 export function variableName(): z.ZodString {
-  return matching(128, /^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and "_", and not begin with a digit');
+  return matching(128, /^[A-Za-z_][A-Za-z0-9_]*$/, 'it must be letters, digits and "_", and not begin with a digit');
 }

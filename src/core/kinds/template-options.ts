@@ -4,9 +4,9 @@ import { listBy, matching, secret, setOf } from './kind.ts';
 import { text, url } from './scalars.ts';
 
 const path = () =>
-  matching(255, /^\/[A-Za-z0-9._~/-]*$/, 'must begin with "/" and hold letters, digits and ._~/- only');
+  matching(255, /^\/[A-Za-z0-9._~/-]*$/, 'it must begin with "/" and hold letters, digits and ._~/- only');
 
-const zoneWords = 'must be the name of a time zone, like Europe/Berlin';
+const zoneWords = 'it must be the name of a time zone, like Europe/Berlin';
 
 // The pattern is for editors; the names themselves are those that the JavaScript engine knows.
 const timeZone = z
@@ -40,7 +40,7 @@ export const optionValues = {
   excludedNodes: matching(
     4096,
     /^([^,/\\]+(,[^,/\\]+)*)?$/,
-    'must be file names separated by commas, without a folder',
+    'it must be file names separated by commas, without a folder',
   ).describe('Nodes that are not loaded: their file names, separated by commas, like `90-exec.js,10-file.js`.'),
   paletteModules: listBy(
     'name',
@@ -48,7 +48,7 @@ export const optionValues = {
       name: matching(
         214,
         /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/,
-        'must be the name of an npm package',
+        'it must be the name of an npm package',
       ).describe('The name of the package.'),
       version: text(100).default('*').describe('The version or range of versions. Quote it: "1.10".'),
     }),
@@ -57,7 +57,7 @@ export const optionValues = {
   npmrc: secret().describe(
     'The content of the `.npmrc` that packages are installed with, by reference: it holds registry tokens.',
   ),
-  apiMaxLength: matching(20, /^[1-9][0-9]*(b|kb|mb|gb)$/, 'must be a number and b, kb, mb or gb, like 5mb').describe(
+  apiMaxLength: matching(20, /^[1-9][0-9]*(b|kb|mb|gb)$/, 'it must be a number and b, kb, mb or gb, like 5mb').describe(
     'The largest HTTP body that an instance accepts, like `512kb`; the runtime takes `5mb` by itself.',
   ),
   debugMaxLength: z

@@ -1,0 +1,137 @@
+// timeout: 600
+// What is packed for npm: installed in an empty folder as its users do, and run from there.
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type CommandResult, runCommand } from './support/run-command.ts';
+import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
+
+const repository = resolve(import.meta.dirname, '..');
+const minutes = 60_000;
+
+interface Packed {
+  readonly filename: string;
+  readonly version: string;
+  readonly files: ReadonlyArray<{ readonly path: string }>;
+}
+
+const tarball = suite<{ packed: Packed; installed: string; nodes: readonly string[] }>('the packed package');
+
+tarball('is made from a copy of the sources', async (context) => {
+  const folder = temporaryFolder().path;
+  const [copy, installed] = [join(folder, 'copy'), join(folder, 'installed')];
+  await copySources(copy);
+  context.packed = await pack(copy);
+  await mkdir(installed);
+  await writeFiles(installed, { 'package.json': '{"private": true}' });
+  const file = join(copy, context.packed.filename);
+  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+  succeeds(
+    await runCommand('npm', ['install', ...flags, file], { cwd: installed, env: outside(), timeoutMs: 8 * minutes }),
+  );
+  context.installed = installed;
+  context.nodes = await nodesOnPath();
+  assert.ok(context.nodes.length > 0, 'there is a node on the PATH');
+});
+
+tarball('holds what runs and what is read, and nothing else', ({ packed }) => {
+  const paths = packed.files.map((file) => file.path);
+  for (const path of ['dist/bin/weir.js', 'dist/bin/package.json', 'dist/main.js', 'LICENSE', 'CHANGELOG.md']) {
+    assert.ok(paths.includes(path), `${path} must be packed`);
+  }
+  const known = /^(dist|config|examples|schemas)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  assert.equal(
+    paths.filter((path) => !known.test(path) || /\.ts$|^examples\/refused\//.test(path)),
+    [],
+  );
+});
+
+tarball('keeps every room of src/', async ({ packed }) => {
+  const built = new Set(packed.files.map((file) => file.path));
+  const { stdout } = await runCommand('find', ['src', '-name', '*.ts'], { cwd: repository });
+  const missing = stdout
+    .trim()
+    .split('\n')
+    .map((path) => path.replace(/^src/, 'dist').replace(/\.ts$/, '.js'))
+    .filter((path) => !built.has(path));
+  assert.equal(missing, []);
+});
+
+tarball('runs under each Node of this machine, by its command and by npx', async ({ installed, nodes, packed }) => {
+  const options = { cwd: installed, env: outside() };
+  const command = join(installed, 'node_modules/.bin/weir');
+  for (const node of nodes) {
+    const result = await runCommand(node, [command, '--version'], options);
+    assert.is(result.stderr, '', node);
+    assert.match(result.stdout, packed.version, node);
+  }
+  const result = await runCommand('npx', ['--no-install', 'weir', '--version'], options);
+  assert.match(result.stdout, packed.version, result.stderr);
+});
+
+tarball('validates the tree that it ships', async ({ installed, nodes }) => {
+  const command = join(installed, 'node_modules/.bin/weir');
+  for (const node of nodes) {
+    const args = [command, 'validate', 'node_modules/weir/config'];
+    succeeds(await runCommand(node, args, { cwd: installed, env: outside(), timeoutMs: minutes }));
+  }
+});
+
+tarball.run();
+
+/** The repository without what git ignores, so that packing writes no dist/ into it. */
+async function copySources(target: string): Promise<void> {
+  const kept = [
+    'package.json',
+    'tsconfig.json',
+    '.ci',
+    'src',
+    'config',
+    'examples',
+    'schemas',
+    'README.md',
+    'CHANGELOG.md',
+    'LICENSE',
+  ];
+  for (const name of kept) {
+    if (existsSync(join(repository, name))) await cp(join(repository, name), join(target, name), { recursive: true });
+  }
+  await symlink(join(repository, 'node_modules'), join(target, 'node_modules'));
+}
+
+async function pack(folder: string): Promise<Packed> {
+  const result = succeeds(
+    await runCommand('npm', ['pack', '--json'], { cwd: folder, env: outside(), timeoutMs: 2 * minutes }),
+  );
+  const [packed]: [Packed] = JSON.parse(result.stdout.slice(result.stdout.search(/^\[/m)));
+  const { version }: { version: string } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'));
+  assert.is(packed.version, version);
+  return packed;
+}
+
+/** The environment of a user outside this repository: its own node_modules/.bin is not on the PATH. */
+function outside(): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: pathOutside().join(delimiter) };
+}
+
+function pathOutside(): string[] {
+  return (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+}
+
+/** This Node, and those that the machine's own PATH finds: often an older one. */
+async function nodesOnPath(): Promise<string[]> {
+  const found = pathOutside().map((folder) => join(folder, 'node'));
+  const versions = new Map<string, string>([[process.version, process.execPath]]);
+  for (const node of found.filter((path) => existsSync(path))) {
+    const version = (await runCommand(node, ['--version'])).stdout.trim();
+    if (!versions.has(version)) versions.set(version, node);
+  }
+  return [...versions.values()];
+}
+
+function succeeds(result: CommandResult): CommandResult {
+  assert.is(result.code, 0, `${result.stdout}${result.stderr}`);
+  return result;
+}

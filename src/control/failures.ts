@@ -1,0 +1,38 @@
+// The ways in which a reconcile ends without keeping anything, told apart by type.
+import type { Finding } from '../core/model/finding.ts';
+import type { PlanDocument } from '../core/plan/plan-document.ts';
+
+/** There is no tree at the folder: not a tree, or not mounted. Never the same as an empty tree. */
+export class TreeMissing extends Error {
+  override readonly name = 'TreeMissing';
+}
+
+/** The tree itself is wrong, whatever the state. */
+export class TreeInvalid extends Error {
+  override readonly name = 'TreeInvalid';
+  readonly findings: readonly Finding[];
+  constructor(findings: readonly Finding[]) {
+    super('the tree is not valid');
+    this.findings = findings;
+  }
+}
+
+/** A rule that needs the live state, a guard or protection said no. */
+export class PlanBlocked extends Error {
+  override readonly name = 'PlanBlocked';
+  readonly plan: PlanDocument;
+  constructor(plan: PlanDocument) {
+    super('the plan is blocked');
+    this.plan = plan;
+  }
+}
+
+/** The state moved since the plan was made; `addresses` are those of a saved plan's objects that moved. */
+export class BaseMoved extends Error {
+  override readonly name = 'BaseMoved';
+  readonly addresses: readonly string[];
+  constructor(addresses: readonly string[] = []) {
+    super(addresses.length > 0 ? `these objects changed since: ${addresses.join(', ')}` : 'the state changed since');
+    this.addresses = addresses;
+  }
+}

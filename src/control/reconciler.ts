@@ -1,0 +1,35 @@
+// What the reconciler offers to the API: status, plans, and a reconcile on demand.
+import type { Source } from '../core/model/finding.ts';
+import type { Actor } from '../core/model/proposal.ts';
+import type { PlanDocument } from '../core/plan/plan-document.ts';
+import type { Consents } from '../core/rules/rule.ts';
+import type { ConfigStatus } from './config-status.ts';
+
+/** Where a declared resource and each of its written fields stand in the tree that was read last. */
+export interface Places {
+  readonly source: Source;
+  /** By JSON Pointer into the resource (`/spec/label`). */
+  readonly fields: Readonly<Record<string, { readonly file: string; readonly line: number }>>;
+}
+
+export interface ReconcileRequest {
+  /** The base of the plan that the caller has seen; the reconcile is refused where the state has moved since. */
+  readonly base?: { readonly revision?: string | null; readonly digest?: string };
+  readonly consents: Consents;
+  readonly actor: Actor;
+  readonly requestId?: string;
+}
+
+export interface Reconciler {
+  /** Whether the first reconcile has ended, whatever its outcome. */
+  settled(): boolean;
+  status(): Promise<ConfigStatus>;
+  /** The server's own tree against its state; each change says whether the source or the state moved. */
+  plan(): Promise<PlanDocument>;
+  /** A tree given as texts (paths relative to its root) against the state. */
+  planDocuments(documents: readonly { readonly path: string; readonly content: string }[]): Promise<PlanDocument>;
+  /** Reads the tree and applies it; answers the plan done. Throws `BaseMoved`, `TreeInvalid`, `PlanBlocked`, `TreeMissing`. */
+  reconcile(request: ReconcileRequest): Promise<PlanDocument>;
+  /** Nothing for what no document of the last good tree declares. */
+  placesOf(address: string): Places | undefined;
+}

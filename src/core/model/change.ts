@@ -1,0 +1,36 @@
+// A change: one resource before and after. The only thing that alters state.
+import type { KindName } from '../kinds/index.ts';
+import type { Resource, ResourceOf } from './resource.ts';
+
+/** One resource made (`before` absent), altered, or deleted (`after` absent). */
+export interface Change<K extends KindName = KindName> {
+  readonly kind: K;
+  readonly id: string;
+  readonly before: ResourceOf<K> | undefined;
+  readonly after: ResourceOf<K> | undefined;
+}
+
+/** The change that makes a resource. */
+export function created(after: Resource): Change {
+  return { kind: after.kind, id: after.id, before: undefined, after: after as ResourceOf<KindName> };
+}
+
+/** The change from one version of a resource to its next. */
+export function updated(before: Resource, after: Resource): Change {
+  return {
+    kind: after.kind,
+    id: after.id,
+    before: before as ResourceOf<KindName>,
+    after: after as ResourceOf<KindName>,
+  };
+}
+
+/** The change that deletes a resource. */
+export function deleted(before: Resource): Change {
+  return { kind: before.kind, id: before.id, before: before as ResourceOf<KindName>, after: undefined };
+}
+
+/** The changes to resources of one kind, with their types. */
+export function changesOf<K extends KindName>(changes: readonly Change[], kind: K): Change<K>[] {
+  return changes.filter((change) => change.kind === kind) as unknown as Change<K>[];
+}

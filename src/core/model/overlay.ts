@@ -1,0 +1,87 @@
+// An overlay: a view with changes on top, without copying what lies below.
+import type { KindName } from '../kinds/index.ts';
+import type { Change } from './change.ts';
+import type { Resource } from './resource.ts';
+import { first, type State } from './state.ts';
+import { keysOf, nameKey, type View } from './view.ts';
+
+/** What an overlay adds to one kind: rows (`undefined` = deleted), and per index key the ids that came and went. */
+interface Layer {
+  readonly rows: Map<string, Resource | undefined>;
+  readonly came: Map<string, Set<string>>;
+  readonly went: Map<string, Set<string>>;
+  grown: number;
+}
+
+/** A view of `base` with `changes` on top. `base` must stay as it is while the overlay is in use. */
+export function overlay(base: View, changes: Iterable<Change> = []): State {
+  const layers = new Map<KindName, Layer>();
+  const state: State = {
+    get: (kind, id) => rowOf(base, layers.get(kind), kind, id) as never,
+    named: (kind, name) => first(havingOver(base, layers.get(kind), kind, nameKey(name))) as never,
+    all: (kind) => allOver(base, layers.get(kind), kind) as never,
+    count: (kind) => base.count(kind) + (layers.get(kind)?.grown ?? 0),
+    having: (kind, key) => havingOver(base, layers.get(kind), kind, key) as never,
+    countHaving: (kind, key) => countOver(base, layers.get(kind), kind, key),
+    apply: (more) => {
+      for (const change of more) applyOver(base, layerOf(layers, change.kind), change);
+    },
+  };
+  state.apply(changes);
+  return state;
+}
+
+function layerOf(layers: Map<KindName, Layer>, kind: KindName): Layer {
+  const known = layers.get(kind);
+  if (known) return known;
+  const fresh: Layer = { rows: new Map(), came: new Map(), went: new Map(), grown: 0 };
+  layers.set(kind, fresh);
+  return fresh;
+}
+
+function applyOver(base: View, layer: Layer, change: Change): void {
+  const before = rowOf(base, layer, change.kind, change.id);
+  const after: Resource | undefined = change.after;
+  if (before) for (const key of keysOf(before)) move(layer.came, layer.went, key, change.id);
+  if (after) for (const key of keysOf(after)) move(layer.went, layer.came, key, change.id);
+  layer.rows.set(change.id, after);
+  layer.grown += (after ? 1 : 0) - (before ? 1 : 0);
+}
+
+/** Takes an id out of one side, or, where it is not there, puts it into the other. */
+function move(from: Map<string, Set<string>>, to: Map<string, Set<string>>, key: string, id: string): void {
+  if (from.get(key)?.delete(id)) return;
+  const ids = to.get(key);
+  if (ids) ids.add(id);
+  else to.set(key, new Set([id]));
+}
+
+function rowOf(base: View, layer: Layer | undefined, kind: KindName, id: string): Resource | undefined {
+  return layer?.rows.has(id) ? layer.rows.get(id) : base.get(kind, id);
+}
+
+function* allOver(base: View, layer: Layer | undefined, kind: KindName): Iterable<Resource> {
+  for (const row of base.all(kind)) {
+    const shown = layer?.rows.has(row.id) ? layer.rows.get(row.id) : row;
+    if (shown) yield shown;
+  }
+  if (!layer) return;
+  for (const [id, row] of layer.rows) if (row && !base.get(kind, id)) yield row;
+}
+
+function* havingOver(base: View, layer: Layer | undefined, kind: KindName, key: string): Iterable<Resource> {
+  const went = layer?.went.get(key);
+  for (const row of base.having(kind, key)) {
+    if (went?.has(row.id)) continue;
+    const shown = rowOf(base, layer, kind, row.id);
+    if (shown) yield shown;
+  }
+  for (const id of layer?.came.get(key) ?? []) {
+    const row = layer?.rows.get(id);
+    if (row) yield row;
+  }
+}
+
+function countOver(base: View, layer: Layer | undefined, kind: KindName, key: string): number {
+  return base.countHaving(kind, key) + (layer?.came.get(key)?.size ?? 0) - (layer?.went.get(key)?.size ?? 0);
+}

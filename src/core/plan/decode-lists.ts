@@ -1,0 +1,62 @@
+// What a schema alone cannot say of a spec: no name twice in a list, no secret written out.
+import type { z } from 'zod';
+import { kindOf } from '../kinds/index.ts';
+import { markOf, partsOf } from '../kinds/kind.ts';
+import type { Finding } from '../model/finding.ts';
+import { pointer, readable } from '../model/pointer.ts';
+import type { Subject } from './decode.ts';
+
+type Path = readonly (string | number)[];
+
+/** Items that stand twice in a set, or names twice in a named list. */
+export function repeatedItems(at: Subject, spec: unknown): Finding[] {
+  const found: Finding[] = [];
+  visit(kindOf(at.kind).spec, spec, ['spec'], (schema, value, path) => {
+    const parts = partsOf(schema);
+    if (parts.type !== 'list' || !Array.isArray(value) || !(parts.set || parts.namedBy)) return;
+    const key = parts.namedBy;
+    const ids = value.map((item) => String(key ? item[key] : item));
+    ids.forEach((id, index) => {
+      if (ids.indexOf(id) < index) found.push(repeated(at, path, index, id, key));
+    });
+  });
+  return found;
+}
+
+function repeated(at: Subject, list: Path, index: number, id: string, key: string | undefined): Finding {
+  const path = pointer(...list, index, ...(key ? [key] : []));
+  const message = `${at.kind}/${at.name ?? '?'}: ${readable(pointer(...list))} names ${id} twice`;
+  const who = at.name === undefined ? { kind: at.kind } : { kind: at.kind, name: at.name };
+  return { rule: 'schema', severity: 'error', message, ...who, path, source: at.document.locate(path, 'value') };
+}
+
+/** The form `{value}` is how the store keeps a secret that came over the API; a document may not use it. */
+export function literalSecrets(at: Subject, spec: unknown): Finding[] {
+  const found: Finding[] = [];
+  visit(kindOf(at.kind).spec, spec, ['spec'], (schema, value, path) => {
+    if (!markOf(schema).secret || typeof value !== 'object' || value === null || !('value' in value)) return;
+    const id = pointer(...path, 'value');
+    const message = `${at.kind}/${at.name ?? '?'}: ${readable(pointer(...path))} cannot be written out, because a tree holds no secrets: write {fromEnv: WEIR_SECRET_…} or {fromFile: …} instead`;
+    const who = at.name === undefined ? { kind: at.kind } : { kind: at.kind, name: at.name };
+    const source = at.document.locate(id, 'value');
+    found.push({ rule: 'schema', severity: 'error', message, ...who, path: id, source, sensitive: true });
+  });
+  return found;
+}
+
+function visit(
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: Path,
+  see: (schema: z.core.$ZodType, value: unknown, path: Path) => void,
+): void {
+  if (typeof value !== 'object' || value === null) return;
+  see(schema, value, path);
+  const parts = partsOf(schema);
+  if (parts.type === 'list' && Array.isArray(value)) value.forEach((item, index) => visit(parts.item, item, [...path, index], see));
+  else if (parts.type === 'object' || parts.type === 'map')
+    for (const [key, item] of Object.entries(value)) {
+      const field = parts.type === 'map' ? parts.value : Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
+      if (field) visit(field, item, [...path, key], see);
+    }
+}

@@ -1,0 +1,136 @@
+// From a document to what it wants: checked against its kind, with defaults, and every problem at its place.
+import type { z } from 'zod';
+import { type Envelope, envelope } from '../kinds/envelope.ts';
+import { declaredKindNames, type DeclaredKindName, isDeclaredKind, kindOf, type SpecOf } from '../kinds/index.ts';
+import { publicFilesOf } from '../kinds/public-files.ts';
+import type { Document } from '../model/document.ts';
+import type { Finding } from '../model/finding.ts';
+import { pointer } from '../model/pointer.ts';
+import type { Labels, Lifecycle } from '../model/resource.ts';
+import { suggest } from '../model/suggest.ts';
+import { literalSecrets, repeatedItems } from './decode-lists.ts';
+import { findingOf } from './issues.ts';
+
+/** What a document wants. */
+export interface Desired<K extends DeclaredKindName = DeclaredKindName> {
+  readonly kind: K;
+  readonly name: string;
+  readonly previousNames: readonly string[];
+  readonly labels: Labels;
+  readonly lifecycle: Lifecycle;
+  readonly spec: SpecOf<K>;
+  readonly document: Document;
+}
+
+/** A decoded document, or what is wrong with it; `address` is what it tried to declare, where that can be told. */
+export interface Decoded {
+  readonly desired?: Desired;
+  readonly address?: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Answers the text of a public file that a document names, or what is wrong with it. */
+export type FileReader = (document: Document, path: string) => { readonly text: string } | { readonly problem: string };
+
+/** Decodes one document. */
+export function decode(document: Document, readPublicFile: FileReader): Decoded {
+  const outer = envelopeOf(document);
+  const kind = isRecord(document.value) ? document.value['kind'] : undefined;
+  if (!isDeclaredKind(kind)) return { findings: [unknownKind(document, kind)] };
+  const name = nameIn(document.value);
+  const at = { document, kind, name };
+  const { value, findings } = withFiles(at, readPublicFile);
+  const spec = kindOf(kind).spec.safeParse(specIn(value) ?? {});
+  const problems = [
+    ...findings,
+    ...(outer.error ? issuesOf(at, envelope, outer.error, document.value, []) : []),
+    ...(spec.error ? issuesOf(at, kindOf(kind).spec, spec.error, specIn(value), ['spec']) : []),
+    ...wrongSingleton(at),
+    ...literalSecrets(at, specIn(value)),
+    ...(spec.data ? repeatedItems(at, spec.data) : []),
+  ];
+  const address = name === undefined ? {} : { address: `${kind}/${name}` };
+  if (problems.length > 0 || !outer.data || !spec.data) return { ...address, findings: problems };
+  return { ...address, desired: desiredOf(document, outer.data, spec.data), findings: [] };
+}
+
+/** What is being decoded, for messages. */
+export interface Subject {
+  readonly document: Document;
+  readonly kind: DeclaredKindName;
+  readonly name: string | undefined;
+}
+
+function envelopeOf(document: Document): z.ZodSafeParseResult<Envelope> {
+  return envelope.safeParse(document.value);
+}
+
+function desiredOf(document: Document, outer: Envelope, spec: unknown): Desired {
+  const { kind, metadata, lifecycle } = outer;
+  const desired = { kind, name: metadata.name, previousNames: metadata.previousNames, labels: metadata.labels };
+  return { ...desired, lifecycle, spec: spec as SpecOf<DeclaredKindName>, document };
+}
+
+function unknownKind(document: Document, kind: unknown): Finding {
+  const base = { rule: 'schema', severity: 'error' } as const;
+  if (!isRecord(document.value))
+    return { ...base, message: 'this document is not an object: it has no kind', source: document.locate('', 'value') };
+  if (kind === undefined)
+    return { ...base, message: `kind is missing: write one of ${declaredKindNames.join(', ')}`, path: '/kind', source: document.locate('', 'value') };
+  const nearest = typeof kind === 'string' ? suggest(kind, declaredKindNames) : undefined;
+  const message = `kind cannot be ${JSON.stringify(kind)}, because Weir knows no such kind: write one of ${declaredKindNames.join(', ')}`;
+  const source = document.locate('/kind', 'value');
+  return { ...base, message, path: '/kind', source, ...(nearest === undefined ? {} : { suggestion: nearest }) };
+}
+
+function wrongSingleton({ document, kind, name }: Subject): Finding[] {
+  const only = kindOf(kind).singleton;
+  if (only === undefined || name === undefined || name === only) return [];
+  const message = `${kind}/${name}: metadata.name cannot be ${name}, because there is one ${kind} only, and it is called "${only}"`;
+  const source = document.locate('/metadata/name', 'value');
+  return [{ rule: 'schema', severity: 'error', message, kind, name, path: '/metadata/name', source, suggestion: only }];
+}
+
+function issuesOf(at: Subject, schema: z.core.$ZodType, error: z.ZodError, value: unknown, base: readonly string[]): Finding[] {
+  return error.issues.flatMap((issue) => findingOf(at, schema, issue, value, base));
+}
+
+/** The document's value with the public files that it names drawn in. */
+function withFiles(at: Subject, read: FileReader): { value: unknown; findings: Finding[] } {
+  const findings: Finding[] = [];
+  let { value } = at.document;
+  for (const { steps, path } of publicFilesOf(value)) {
+    const file = read(at.document, path);
+    if ('text' in file) value = replaced(value, steps, file.text);
+    else findings.push(fileProblem(at, steps, file.problem));
+    if ('problem' in file) value = replaced(value, steps, undefined);
+  }
+  return { value, findings };
+}
+
+function fileProblem({ document, kind, name }: Subject, steps: readonly string[], problem: string): Finding {
+  const path = pointer(...steps, 'fromFile');
+  const message = `${kind}/${name ?? '?'}: ${steps.slice(1).join('.')} cannot be read, because ${problem}`;
+  const who = name === undefined ? { kind } : { kind, name };
+  return { rule: 'schema', severity: 'error', message, ...who, path, source: document.locate(path, 'value') };
+}
+
+function replaced(value: unknown, steps: readonly string[], text: string | undefined): unknown {
+  const [step, ...rest] = steps;
+  if (step === undefined) return text;
+  return isRecord(value) ? { ...value, [step]: replaced(value[step], rest, text) } : value;
+}
+
+function nameIn(value: unknown): string | undefined {
+  const metadata = isRecord(value) ? value['metadata'] : undefined;
+  const name = isRecord(metadata) ? metadata['name'] : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function specIn(value: unknown): unknown {
+  return isRecord(value) ? value['spec'] : undefined;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

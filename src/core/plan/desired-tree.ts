@@ -1,0 +1,160 @@
+// A tree on its own: all documents decoded, and every problem that can be told without a store.
+import type { DeclaredKindName } from '../kinds/index.ts';
+import { created } from '../model/change.ts';
+import type { Document } from '../model/document.ts';
+import type { Finding } from '../model/finding.ts';
+import type { DeclaredResource } from '../model/resource.ts';
+import { createState } from '../model/state.ts';
+import type { View } from '../model/view.ts';
+import type { Facts } from '../rules/facts.ts';
+import { checkSteps } from '../rules/index.ts';
+import { type Batch, noConsents, type TreeFacts } from '../rules/rule.ts';
+import { adviseSteps } from '../rules/advice.ts';
+import { type Decoded, decode, type Desired, type FileReader } from './decode.ts';
+import { located } from './locate.ts';
+
+/** What was read of a tree: documents in order, files, and what the reader found wrong. */
+export interface ReadTree {
+  readonly documents: readonly Document[];
+  /** All files that were read, with how many documents each holds, and the text of those that could not be parsed. */
+  readonly files: Iterable<{ readonly path: string; readonly documents: readonly Document[]; readonly broken: boolean; readonly text: string }>;
+  readonly findings: readonly Finding[];
+  readonly readPublicFile: FileReader;
+}
+
+/** A tree as it is wanted: `desired` by address; `findings` say what is wrong with the tree itself. */
+export interface DesiredTree {
+  readonly desired: ReadonlyMap<string, Desired>;
+  readonly findings: readonly Finding[];
+  readonly facts: TreeFacts;
+}
+
+/** Decoded documents of earlier readings, so that an unchanged document costs a look-up. */
+export type DecodeCache = WeakMap<Document, Decoded>;
+
+/** Reads a tree's documents, in steps so that a long one can be sliced. The root manifest's name is `weir.yaml`. */
+export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap()): Generator<void, DesiredTree, void> {
+  const desired = new Map<string, Desired>();
+  const broken = new Set<string>();
+  const findings = [...tree.findings];
+  let steps = 0;
+  for (const document of tree.documents) {
+    const decoded = decodeOnce(document, tree.readPublicFile, cache);
+    findings.push(...decoded.findings);
+    if (decoded.desired) findings.push(...add(desired, decoded.desired));
+    else if (decoded.address) broken.add(decoded.address);
+    if (++steps % 32 === 0) yield;
+  }
+  findings.push(...rootProblems(tree, desired, broken), ...previousNameProblems(desired));
+  for (const { broken: isBroken, text } of tree.files) if (isBroken) for (const name of namesIn(text)) broken.add(`*/${name}`);
+  return { desired, findings, facts: { broken, emptyFiles: emptyFilesOf(tree) } };
+}
+
+/** Every rule that needs no store, over the whole tree; positions included. */
+export function* judgeSteps(tree: DesiredTree, facts: Facts): Generator<void, readonly Finding[], void> {
+  const state = createState();
+  const changes = [...tree.desired.values()].map((desired) => created(resourceOf(desired)));
+  for (let at = 0; at < changes.length; at += 64) {
+    state.apply(changes.slice(at, at + 64));
+    yield;
+  }
+  const batch: Batch = { door: 'tree', changes, before: createState(), after: state, consents: noConsents, facts, tree: tree.facts };
+  const found: Finding[] = [];
+  for (const step of checkSteps(batch)) {
+    found.push(...step);
+    yield;
+  }
+  found.push(...(yield* warnSteps(state, facts)));
+  return found.filter((finding) => isWritten(finding, tree.desired)).map((finding) => located(finding, tree.desired));
+}
+
+/** A switch that is on only because nobody wrote it is not worth a warning. */
+function isWritten(finding: Finding, desired: ReadonlyMap<string, Desired>): boolean {
+  if (finding.rule !== 'feature-without-effect' || finding.path === undefined) return true;
+  return desired.get(`${finding.kind}/${finding.name}`)?.document.raw(finding.path) !== undefined;
+}
+
+function* warnSteps(view: View, facts: Facts): Generator<void, readonly Finding[], void> {
+  const found: Finding[] = [];
+  for (const step of adviseSteps(view, facts)) {
+    found.push(...step);
+    yield;
+  }
+  return found;
+}
+
+/** A resource as a document alone would make it; ids and times are stand-ins, which nothing keeps. */
+function resourceOf(desired: Desired): DeclaredResource {
+  const { kind, name, labels, lifecycle, spec } = desired;
+  const at = '1970-01-01T00:00:00.000Z';
+  return { kind, id: `${kind}/${name}`, name, labels, lifecycle, spec, managedBy: 'config', generation: 1, createdAt: at, updatedAt: at };
+}
+
+function decodeOnce(document: Document, read: FileReader, cache: DecodeCache): Decoded {
+  const known = cache.get(document);
+  if (known) return known;
+  const decoded = decode(document, read);
+  cache.set(document, decoded);
+  return decoded;
+}
+
+function add(into: Map<string, Desired>, desired: Desired): Finding[] {
+  const address = `${desired.kind}/${desired.name}`;
+  const first = into.get(address);
+  if (!first) {
+    into.set(address, desired);
+    return [];
+  }
+  const place = first.document.locate('/metadata/name', 'value');
+  return [problem('duplicate-object', desired, '/metadata/name', `cannot be declared twice, because ${place.file}:${place.line} declares it already`)];
+}
+
+function problem(rule: string, desired: Desired, path: string, what: string): Finding {
+  const { kind, name, document } = desired;
+  return { rule, severity: 'error', message: `${kind}/${name}: ${what}`, kind, name, path, source: document.locate(path, 'value') };
+}
+
+/** The Platform stands in the root manifest, and the root manifest declares it. */
+function rootProblems(tree: ReadTree, desired: ReadonlyMap<string, Desired>, broken: ReadonlySet<string>): Finding[] {
+  const platform = desired.get('Platform/platform');
+  if (platform && platform.document.file !== 'weir.yaml')
+    return [problem('schema', platform, '/kind', `cannot be declared in ${platform.document.file}, because the Platform stands in weir.yaml`)];
+  const rootBroken = [...tree.files].some((file) => file.path === 'weir.yaml' && file.broken);
+  if (platform || rootBroken || broken.has('Platform/platform')) return [];
+  const source = { file: 'weir.yaml', line: 1, column: 1, endLine: 1, endColumn: 1 };
+  const message = 'Platform/platform: is missing, because weir.yaml does not declare it: begin weir.yaml with "kind: Platform" and "metadata: {name: platform}"';
+  return [{ rule: 'schema', severity: 'error', message, kind: 'Platform', name: 'platform', source }];
+}
+
+/** Two documents cannot both have been one object. */
+function previousNameProblems(desired: ReadonlyMap<string, Desired>): Finding[] {
+  const claims = new Map<string, Desired>();
+  const found: Finding[] = [];
+  for (const wanted of desired.values())
+    wanted.previousNames.forEach((previous, index) => {
+      const claim = `${wanted.kind}/${previous}`;
+      const first = claims.get(claim);
+      const path = `/metadata/previousNames/${index}`;
+      if (first) found.push(problem('duplicate-object', wanted, path, `cannot have been ${previous}, because ${first.kind}/${first.name} says that it was`));
+      else claims.set(claim, wanted);
+    });
+  return found;
+}
+
+function emptyFilesOf(tree: ReadTree): ReadonlySet<string> {
+  const empty = new Set<string>();
+  for (const file of tree.files) if (file.documents.length === 0 && !file.broken) empty.add(file.path);
+  return empty;
+}
+
+/** Names that an unreadable file probably declares, so that others that refer to them are not reported too. */
+function namesIn(text: string): string[] {
+  return [...text.matchAll(/\bname:[ \t]*["']?([a-z0-9][-a-z0-9]{0,62})/g)].map(([, name]) => name ?? '');
+}
+
+/** The kinds of a tree's documents, counted, for summaries. */
+export function countByKind(tree: DesiredTree): Partial<Record<DeclaredKindName, number>> {
+  const counts: Partial<Record<DeclaredKindName, number>> = {};
+  for (const { kind } of tree.desired.values()) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,108 @@
+// The planner: what must change in a state so that it is what a tree wants. The same changes are shown and executed.
+import { type DeclaredKindName, declaredKindNames } from '../kinds/index.ts';
+import { type Change, created, deleted, updated } from '../model/change.ts';
+import { sameSpec, sameValue, withLeaves } from '../model/leaves.ts';
+import type { Context } from '../model/proposal.ts';
+import { type DeclaredResource, defaultLifecycle } from '../model/resource.ts';
+import { singleton, type View } from '../model/view.ts';
+import type { Desired } from './decode.ts';
+import { inOrder } from './order.ts';
+import { followRenames } from './renames.ts';
+
+/** What happens to a resource, in a plan's words. */
+export type Action = 'create' | 'update' | 'delete' | 'rename' | 'adopt';
+
+/** One planned change. `quiet` ones alter nothing that anybody declared: they are executed, but not shown. */
+export interface Planned {
+  readonly action: Action;
+  readonly change: Change<DeclaredKindName>;
+  readonly quiet: boolean;
+  readonly desired?: Desired;
+}
+
+/** The changes that a tree wants of a state, in the order in which they can be understood. */
+export interface Plan {
+  readonly planned: readonly Planned[];
+  readonly unchanged: number;
+}
+
+/** Plans in steps, so that a long plan can be sliced. */
+export function* planSteps(desired: ReadonlyMap<string, Desired>, view: View, context: Context): Generator<void, Plan, void> {
+  const planned: Planned[] = [];
+  const kept = new Set<string>();
+  let unchanged = 0;
+  let steps = 0;
+  for (const wanted of desired.values()) {
+    const current = currentOf(wanted, desired, view, kept);
+    if (current) kept.add(current.id);
+    const next = current ? alter(current, wanted, context) : create(wanted, context);
+    if (next) planned.push(next);
+    if (!next || next.quiet) unchanged++;
+    if (++steps % 64 === 0) yield;
+  }
+  for (const kind of declaredKindNames) {
+    for (const resource of view.all(kind)) {
+      if (resource.managedBy === 'config' && !kept.has(resource.id)) planned.push(remove(resource, view, context));
+      if (++steps % 256 === 0) yield;
+    }
+  }
+  planned.push(...followRenames(planned, view, context));
+  return { planned: inOrder(planned), unchanged };
+}
+
+/** The resource that a document means: the one with its name, or one that it says it was called before. */
+function currentOf(
+  wanted: Desired,
+  desired: ReadonlyMap<string, Desired>,
+  view: View,
+  kept: ReadonlySet<string>,
+): DeclaredResource | undefined {
+  const same = view.named(wanted.kind, wanted.name);
+  if (same) return same;
+  for (const previous of wanted.previousNames) {
+    const old = view.named(wanted.kind, previous);
+    if (old && !desired.has(`${wanted.kind}/${previous}`) && !kept.has(old.id)) return old;
+  }
+  return undefined;
+}
+
+function create(wanted: Desired, context: Context): Planned {
+  const { kind, name, labels, lifecycle, spec } = wanted;
+  const times = { createdAt: context.now, updatedAt: context.now };
+  const base = { kind, id: context.newId(), name, labels, lifecycle, spec, generation: 1, ...times };
+  const after: DeclaredResource = { ...base, managedBy: 'config', source: sourceOf(wanted) };
+  return { action: 'create', change: created(after) as Change<DeclaredKindName>, quiet: false, desired: wanted };
+}
+
+function alter(current: DeclaredResource, wanted: Desired, context: Context): Planned | undefined {
+  const spec = withLeaves(wanted.kind, wanted.spec, current.spec, wanted.lifecycle.ignore) as DeclaredResource['spec'];
+  const renamed = current.name !== wanted.name;
+  const altered = renamed || !sameEnvelope(current, wanted) || !sameSpec(wanted.kind, current.spec, spec);
+  const adopted = current.managedBy === 'api';
+  const { name, labels, lifecycle } = wanted;
+  const source = sourceOf(wanted);
+  if (!altered && !adopted && sameValue(current.source, source) && sameValue(current.spec, spec)) return undefined;
+  const generation = current.generation + (altered ? 1 : 0);
+  const updatedAt = altered ? context.now : current.updatedAt;
+  const after: DeclaredResource = { ...current, name, labels, lifecycle, spec, managedBy: 'config', source, generation, updatedAt };
+  const action = adopted ? 'adopt' : renamed ? 'rename' : 'update';
+  return { action, change: updated(current, after) as Change<DeclaredKindName>, quiet: !altered, desired: wanted };
+}
+
+function sameEnvelope(current: DeclaredResource, wanted: Desired): boolean {
+  return sameValue(current.labels, wanted.labels) && sameValue(current.lifecycle, wanted.lifecycle);
+}
+
+/** A document's disappearance deletes, unless the resource, or the platform as applied, says that it is left to the API. */
+function remove(resource: DeclaredResource, view: View, context: Context): Planned {
+  const orphaned = resource.lifecycle.onRemove === 'orphan' || !singleton(view, 'Platform').spec.reconcile.prune;
+  if (!orphaned) return { action: 'delete', change: deleted(resource) as Change<DeclaredKindName>, quiet: false };
+  const { source: _, ...rest } = resource;
+  const after: DeclaredResource = { ...rest, lifecycle: defaultLifecycle, managedBy: 'api', updatedAt: context.now };
+  return { action: 'update', change: updated(resource, after) as Change<DeclaredKindName>, quiet: false };
+}
+
+function sourceOf(wanted: Desired): { readonly file: string; readonly line: number } {
+  const { file, line } = wanted.document.locate('/kind', 'key');
+  return { file, line };
+}

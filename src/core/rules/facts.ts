@@ -1,0 +1,15 @@
+// What rules and warnings may know of the world, gathered beforehand by whoever asks: the core itself asks nobody.
+import type { FeatureName } from '../kinds/features.ts';
+import type { Secret } from '../kinds/kind.ts';
+
+/** The world as the caller found it. What is absent is not known here (offline), and nothing is said of it. */
+export interface Facts {
+  /** The drivers that this build of Weir has, by kind, and the features that each really delivers. */
+  readonly drivers: ReadonlyMap<string, { readonly provides: ReadonlySet<FeatureName> }>;
+  /** What is wrong with a text as one or several PEM certificates for verifying signatures; nothing where it is usable. */
+  readonly certificateProblem: (text: string) => string | undefined;
+  /** Whether the directory of a stack's runtime is there (where the state lives). */
+  readonly stackInstalled?: (runtime: string) => boolean;
+  /** Why a secret cannot be resolved (where the state lives). */
+  readonly secretProblem?: (secret: Secret) => string | undefined;
+}

@@ -1,0 +1,56 @@
+// The registry of rules, and check(): all of them over one batch, all violations at once.
+import type { Finding } from '../model/finding.ts';
+import { configManaged } from './config-managed.ts';
+import { defaultStack } from './default-stack.ts';
+import { emptiedFile } from './emptied-file.ts';
+import { immutable } from './immutable.ts';
+import { inUse } from './in-use.ts';
+import { massDelete } from './mass-delete.ts';
+import { needsAdopt } from './needs-adopt.ts';
+import { priceNeedsBilling } from './price-needs-billing.ts';
+import { protection } from './protected.ts';
+import { references } from './references.ts';
+import type { Batch, Rule } from './rule.ts';
+import { settingsNeedEmail } from './settings-need-email.ts';
+import { ssoComplete } from './sso-complete.ts';
+import { ssoDomainUnique } from './sso-domain-unique.ts';
+import { ssoLicence } from './sso-licence.ts';
+import { stackChain } from './stack-chain.ts';
+import { stackInUse } from './stack-in-use.ts';
+import { stackRuntime } from './stack-runtime.ts';
+import { emailUnique, usernameUnique } from './user-unique.ts';
+
+/** Every rule that looks at changes. (`syntax`, `schema` and `duplicate-object` are found while documents are read.) */
+export const rules: readonly Rule[] = [
+  references,
+  immutable,
+  stackInUse,
+  stackRuntime,
+  inUse,
+  defaultStack,
+  stackChain,
+  ssoDomainUnique,
+  ssoComplete,
+  ssoLicence,
+  settingsNeedEmail,
+  priceNeedsBilling,
+  usernameUnique,
+  emailUnique,
+  protection,
+  configManaged,
+  needsAdopt,
+  massDelete,
+  emptiedFile,
+];
+
+/** All violations of a batch. */
+export function check(batch: Batch): Finding[] {
+  const found: Finding[] = [];
+  for (const step of checkSteps(batch)) found.push(...step);
+  return found;
+}
+
+/** The same, one rule at a time, so that a long check can be sliced. */
+export function* checkSteps(batch: Batch): Generator<readonly Finding[], void, void> {
+  for (const rule of rules) yield [...rule.check(batch)];
+}

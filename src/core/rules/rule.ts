@@ -1,0 +1,119 @@
+// What a rule is: a pure look at a batch of changes, before and after, that names everything that cannot be.
+import type { KindName } from '../kinds/index.ts';
+import type { Change } from '../model/change.ts';
+import type { Finding } from '../model/finding.ts';
+import { addressOf, type Resource } from '../model/resource.ts';
+import type { View } from '../model/view.ts';
+import type { Facts } from './facts.ts';
+
+/** The ids of rules are promised: they never change. */
+export type RuleId =
+  | 'syntax'
+  | 'schema'
+  | 'duplicate-object'
+  | 'references'
+  | 'immutable'
+  | 'stack-in-use'
+  | 'stack-runtime'
+  | 'in-use'
+  | 'default-stack'
+  | 'stack-chain'
+  | 'sso-domain-unique'
+  | 'sso-complete'
+  | 'sso-licence'
+  | 'settings-need-email'
+  | 'price-needs-billing'
+  | 'username-unique'
+  | 'email-unique'
+  | 'protected'
+  | 'config-managed'
+  | 'needs-adopt'
+  | 'mass-delete'
+  | 'emptied-file';
+
+/** What the reconciler alone knows of the tree that it stands for. */
+export interface TreeFacts {
+  /** Files that hold no document. */
+  readonly emptyFiles: ReadonlySet<string>;
+  /** Addresses that a document tries to declare, but wrongly, and names in files that could not be read: not reported as missing. */
+  readonly broken: ReadonlySet<string>;
+}
+
+/** What the caller consents to. */
+export interface Consents {
+  /** The exact number of deletions. */
+  readonly allowDeletes?: number;
+  /** Addresses of resources made through the API that documents may take over. */
+  readonly adopt: ReadonlySet<string>;
+}
+
+/** Consents to nothing beyond the guards. */
+export const noConsents: Consents = { adopt: new Set() };
+
+/**
+ * What a rule looks at. `door`: `tree` checks a tree on its own, as if applied to nothing; `config` checks the reconciler's changes to
+ * the live state; `api` everybody else's.
+ */
+export interface Batch {
+  readonly door: 'tree' | 'config' | 'api';
+  readonly changes: readonly Change[];
+  readonly before: View;
+  readonly after: View;
+  readonly consents: Consents;
+  readonly facts: Facts;
+  readonly tree?: TreeFacts;
+}
+
+/** One rule. Its violations are errors; positions are added by whoever knows the documents. */
+export interface Rule {
+  readonly id: RuleId;
+  /** What it refuses, in half a sentence, for help and tables. */
+  readonly refuses: string;
+  readonly check: (batch: Batch) => Iterable<Finding>;
+}
+
+/** A violation: `what` follows the address, as in `Stack/nr-4: runtime cannot change, because …`. */
+export function violation(
+  rule: RuleId,
+  resource: Pick<Resource, 'kind' | 'name'>,
+  path: string,
+  what: string,
+  suggestion?: string,
+): Finding {
+  const found: Finding = {
+    rule,
+    severity: 'error',
+    message: `${addressOf(resource)}: ${what}`,
+    kind: resource.kind,
+    name: resource.name,
+    path,
+  };
+  return suggestion === undefined ? found : { ...found, suggestion };
+}
+
+/** The changes that leave a resource of a kind behind (made or altered), with types. */
+export function* written<K extends KindName>(batch: Batch, kind: K): Iterable<Written<K>> {
+  for (const change of batch.changes as unknown as readonly Change<K>[])
+    if (change.kind === kind && change.after) yield change as Written<K>;
+}
+
+/** The changes that delete a resource of a kind, with types. */
+export function* removed<K extends KindName>(batch: Batch, kind: K): Iterable<Removed<K>> {
+  for (const change of batch.changes as unknown as readonly Change<K>[])
+    if (change.kind === kind && change.before && !change.after) yield change as Removed<K>;
+}
+
+export type Written<K extends KindName> = Change<K> & { readonly after: NonNullable<Change<K>['after']> };
+export type Removed<K extends KindName> = Change<K> & { readonly before: NonNullable<Change<K>['before']> };
+
+/** A few of many, for people: `a, b, c and 4 more`. */
+export function some(names: Iterable<string>, total: number, most = 3): string {
+  const shown: string[] = [];
+  for (const name of names) if (shown.push(name) >= most) break;
+  return total > shown.length ? `${shown.join(', ')} and ${total - shown.length} more` : shown.join(', ');
+}
+
+/** `1 team`, `3 teams`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

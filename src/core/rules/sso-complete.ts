@@ -1,0 +1,79 @@
+// sso-complete: an active SSO configuration has everything that its provider needs, in a usable form (specification 2.8).
+import type { SpecOf } from '../kinds/index.ts';
+import type { Finding } from '../model/finding.ts';
+import type { DeclaredResource } from '../model/resource.ts';
+import type { Facts } from './facts.ts';
+import { type Rule, violation, written } from './rule.ts';
+
+type Config = DeclaredResource<'SsoConfig'>;
+
+export const ssoComplete: Rule = {
+  id: 'sso-complete',
+  refuses: 'active: true while the provider’s values are missing or unusable',
+  *check(batch) {
+    for (const { after } of written(batch, 'SsoConfig')) {
+      if (!after.spec.active) continue;
+      yield* after.spec.provider === 'saml' ? samlProblems(after, batch.facts) : ldapProblems(after, batch.facts);
+      yield* otherProvider(after);
+    }
+  },
+};
+
+function* samlProblems(config: Config, facts: Facts): Iterable<Finding> {
+  const saml: Partial<NonNullable<SpecOf<'SsoConfig'>['saml']>> = config.spec.saml ?? {};
+  yield* required(config, 'saml', saml, ['signOnUrl', 'issuer', 'certificate']);
+  if (saml.signOnUrl !== undefined && !isWebAddress(saml.signOnUrl))
+    yield unusable(config, 'saml', 'signOnUrl', 'it is not an http or https address');
+  const problem = saml.certificate === undefined ? undefined : facts.certificateProblem(saml.certificate);
+  if (problem !== undefined) yield unusable(config, 'saml', 'certificate', problem);
+}
+
+function* ldapProblems(config: Config, facts: Facts): Iterable<Finding> {
+  const ldap: Partial<NonNullable<SpecOf<'SsoConfig'>['ldap']>> = config.spec.ldap ?? {};
+  yield* required(config, 'ldap', ldap, ['server', 'username', 'password', 'baseDn']);
+  if (config.spec.groups.manageRoles || config.spec.groups.adminGroup !== undefined)
+    yield* required(config, 'ldap', ldap, ['groupDn']);
+  if (ldap.server !== undefined && !isHostAndPort(ldap.server))
+    yield unusable(config, 'ldap', 'server', 'it is not a host and port such as "ldap.example.com:389"');
+  if (ldap.userSearchFilter !== undefined && !hasPlaceholder(ldap.userSearchFilter))
+    yield unusable(config, 'ldap', 'userSearchFilter', 'it is not one filter in parentheses that holds ${username} or ${email}');
+  const problem = ldap.tls?.ca === undefined ? undefined : facts.certificateProblem(ldap.tls.ca);
+  if (problem !== undefined) yield unusable(config, 'ldap', 'tls/ca', problem);
+}
+
+function* otherProvider(config: Config): Iterable<Finding> {
+  const other = config.spec.provider === 'saml' ? 'ldap' : 'saml';
+  if (config.spec[other])
+    yield violation('sso-complete', config, `/spec/${other}`, `${other} cannot be set, because its provider is ${config.spec.provider}`);
+}
+
+function* required(config: Config, section: string, values: object, fields: readonly string[]): Iterable<Finding> {
+  for (const field of fields)
+    if (!Object.hasOwn(values, field) || (values as Readonly<Record<string, unknown>>)[field] === undefined)
+      yield violation('sso-complete', config, `/spec/${section}/${field}`, `cannot be active, because ${section}.${field} is missing`);
+}
+
+function unusable(config: Config, section: string, field: string, problem: string): Finding {
+  const shown = `${section}.${field.replace('/', '.')}`;
+  return violation('sso-complete', config, `/spec/${section}/${field}`, `cannot be active, because ${shown} is unusable: ${problem}`);
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function isHostAndPort(text: string): boolean {
+  const match = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[1] ?? 0);
+  return port >= 1 && port <= 65_535;
+}
+
+/** One balanced pair of parentheses around everything, and something that tells users apart. */
+function hasPlaceholder(filter: string): boolean {
+  let depth = 0;
+  for (const [index, sign] of [...filter].entries()) {
+    depth += sign === '(' ? 1 : sign === ')' ? -1 : 0;
+    if (depth < 0 || (depth === 0 && index < filter.length - 1)) return false;
+  }
+  return depth === 0 && filter.startsWith('(') && /\$\{(username|email)\}/.test(filter);
+}

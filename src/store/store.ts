@@ -1,0 +1,115 @@
+// The store's interface: what every engine promises, whatever lies below it.
+import type { Change } from '../core/model/change.ts';
+import type { Finding } from '../core/model/finding.ts';
+import type { View } from '../core/model/view.ts';
+
+/** A picture of everything durable, and where in the store's history it was taken (opaque). */
+export interface PositionedView extends View {
+  readonly position: string;
+}
+
+/**
+ * Something that rides in a commit but is not kept in memory: an audit entry, a reconcile's history.
+ * `body` is plain JSON; `at` is RFC 3339 UTC.
+ */
+export interface StoreRecord {
+  readonly stream: 'history' | 'audit';
+  readonly id: string;
+  readonly at: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What a commit evaluates: changes, and the records that tell of them. Throws `Refused` to keep nothing. */
+export interface Evaluation {
+  readonly changes: readonly Change[];
+  readonly records?: readonly StoreRecord[];
+}
+
+/** Pure and synchronous; may be evaluated more than once when somebody else was first. */
+export type Transaction = (view: PositionedView) => Evaluation;
+
+/** A commit that is durable and visible to `read()`. */
+export interface Receipt {
+  readonly position: string;
+  readonly changes: readonly Change[];
+  /** This id was committed before, and nothing was written now; `changes` may be empty when that was long ago. */
+  readonly repeated?: true;
+}
+
+/** One durable commit, as subscribers see it. */
+export interface Entry {
+  readonly position: string;
+  readonly id: string;
+  readonly changes: readonly Change[];
+  readonly records: readonly StoreRecord[];
+}
+
+export interface RecordQuery {
+  readonly stream: StoreRecord['stream'];
+  /** Only records that are older than the one with this id (none, where no record has it). */
+  readonly before?: string;
+  readonly limit: number;
+  readonly where?: (record: StoreRecord) => boolean;
+}
+
+export interface Health {
+  readonly state: 'ready' | 'read-only' | 'closed';
+  /** Why the store is read-only. */
+  readonly reason?: string;
+  readonly position: string;
+}
+
+/** The store. Readers see only what is durable. */
+export interface Store {
+  /** Synchronous; consistent until the caller's next `await`. */
+  read(): PositionedView;
+  /**
+   * Resolves when the changes are durable and visible to `read()`. The same `id` twice is one write, as long as the id is
+   * remembered (the last 10 000 are). Rejects with what the transaction threw, `NotKept` or `OutcomeUnknown`.
+   */
+  commit(transaction: Transaction, options: { readonly id: string }): Promise<Receipt>;
+  /** The view once it has reached a position (or everything committed so far). Rejects for a position of another store. */
+  reach(position: string | 'head'): Promise<PositionedView>;
+  /** Every entry once, in order, when `read()` shows it (and perhaps later ones). Answers the function that ends it. */
+  subscribe(listener: (entry: Entry | 'reset') => void): () => void;
+  /** Runs while this process leads for `name`; `stop` aborts when it no longer does. Embedded engines lead at once. */
+  lead(name: string, run: (stop: AbortSignal) => void): void;
+  /** Newest first. */
+  records(query: RecordQuery): Promise<readonly StoreRecord[]>;
+  health(): Health;
+  /** Finishes what was acknowledged or is under way, writes what speeds up the next start, lets the folder go. */
+  close(): Promise<void>;
+}
+
+/** A rule said no; nothing was kept. */
+export class Refused extends Error {
+  readonly violations: readonly Finding[];
+  constructor(violations: readonly Finding[]) {
+    super(violations.map((violation) => violation.message).join('; '));
+    this.name = 'Refused';
+    this.violations = violations;
+  }
+}
+
+/** Nothing was kept, and it is safe to repeat: the store is closing or read-only. */
+export class NotKept extends Error {
+  override readonly name = 'NotKept';
+}
+
+/** It is not known whether the commit was kept: repeat it with the same id. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}
+
+/** Why a store cannot be opened. `missing`: there is none, and it was not to be made. */
+export type UnavailableReason = 'missing' | 'locked' | 'damaged' | 'newer' | 'unreadable';
+
+/** The store cannot be opened; the message says where and what to do. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+  readonly reason: UnavailableReason;
+  constructor(reason: UnavailableReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

@@ -20,6 +20,7 @@ else relay(isRelayed ? undefined : bundledNode());
 
 /** Loads main.js where the package was built, and else main.ts: Node strips its types. */
 function start() {
+  if (isRelayed || isOurScript()) stopWithParent();
   const built = path.join(__dirname, '..', 'main.js');
   const main = fs.existsSync(built) ? built : path.join(__dirname, '..', 'main.ts');
   import(url.pathToFileURL(main).href).catch((error) => {
@@ -27,6 +28,22 @@ function start() {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') fail(reason, exitCodes.bugInWeir);
     fail(`${reason}: install its packages with "npm ci" or "npm install"`, exitCodes.wrongUsage);
   });
+}
+
+/** Whether npm runs us by a script of this repository: between us and npm stands a shell, which dies of a SIGTERM and passes none on. */
+function isOurScript() {
+  return process.env.npm_package_name === 'weir' && ['start', 'weir'].includes(process.env.npm_lifecycle_event);
+}
+
+/** Stops this process as SIGTERM does when its parent died, so that no server is left behind that nobody can reach. */
+function stopWithParent() {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, 250);
+  timer.unref();
 }
 
 /** Runs this file again under `node`, as if it were this process: arguments, streams, signals and exit code pass through. */

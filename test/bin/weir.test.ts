@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { runCommand, startCommand } from '../support/run-command.ts';
+import { type RunningCommand, runCommand, startCommand } from '../support/run-command.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 
 const sources = resolve(import.meta.dirname, '../../src/bin');
@@ -89,6 +89,27 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     const result = await command.ended;
     assert.is(result.stdout, `ready\n${signal}\n`);
     assert.is(result.code, 3);
+  });
+}
+
+const orphans: Readonly<Record<string, (weir: string) => RunningCommand>> = {
+  'the shell of npm run': (weir) =>
+    startCommand('sh', ['-c', `"${process.execPath}" "${weir}"; true`], {
+      env: { ...process.env, npm_package_name: 'weir', npm_lifecycle_event: 'weir' },
+    }),
+  'the first process': (weir) => startCommand(process.execPath, [...old(weir), weir]),
+};
+
+for (const [parent, begin] of Object.entries(orphans)) {
+  launcher(`stops as by SIGTERM when ${parent} was killed`, async () => {
+    const weir = await install({ 'main.ts': waiting });
+    await bundleNode(weir, '24.21.0');
+    const command = begin(weir);
+    command.child.stdout?.once('data', () => command.child.kill('SIGKILL'));
+    // Its end is seen by the end of its output: the pipe closes when the orphan has ended too.
+    const result = await command.ended;
+    assert.is(result.stdout, 'ready\nSIGTERM\n');
+    assert.is(result.signal, 'SIGKILL');
   });
 }
 

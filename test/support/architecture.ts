@@ -24,6 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'core/kinds': ['core/model (leaf)'],
   'core/model': ['core/model (leaf)', 'core/kinds'],
   'core/groups': ['core/model (leaf)', 'core/kinds', 'core/model'],
+  'core/schemas': ['core/model (leaf)', 'core/kinds', 'core/model'],
   'core/rules': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups'],
   'core/plan': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/rules'],
   'core/proposals': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/rules'],

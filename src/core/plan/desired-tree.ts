@@ -1,5 +1,6 @@
 // A tree on its own: all documents decoded, and every problem that can be told without a store.
 import type { DeclaredKindName } from '../kinds/index.ts';
+import { publicFilesOf } from '../kinds/public-files.ts';
 import { created } from '../model/change.ts';
 import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
@@ -94,7 +95,8 @@ function decodeOnce(document: Document, read: FileReader, cache: DecodeCache): D
   const known = cache.get(document);
   if (known) return known;
   const decoded = decode(document, read);
-  cache.set(document, decoded);
+  // A file beside the document may change while the document stays the same.
+  if (publicFilesOf(document.value).length === 0) cache.set(document, decoded);
   return decoded;
 }
 

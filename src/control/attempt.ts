@@ -1,0 +1,137 @@
+// One attempt to make the state what the tree wants, from reading to history.
+import { hasErrors, type Finding } from '../core/model/finding.ts';
+import type { Actor, Context } from '../core/model/proposal.ts';
+import type { PlanDocument, PlanSource, PlanSummary } from '../core/plan/plan-document.ts';
+import type { Facts } from '../core/rules/facts.ts';
+import { type Consents, noConsents } from '../core/rules/rule.ts';
+import { Refused, type Store } from '../store/store.ts';
+import type { HistoryEntry } from './config-status.ts';
+import { BaseMoved, PlanBlocked, TreeInvalid } from './failures.ts';
+import { historyRecord, lastAttempts } from './history.ts';
+import type { InventoryOf } from './inventory.ts';
+import { keep, type Prepared, prepare } from './reconcile.ts';
+import type { LoadedTree } from './tree.ts';
+
+/** What attempts need of the world. */
+export interface Workbench {
+  readonly store: Store;
+  readonly facts: () => Facts;
+  /** RFC 3339, UTC. */
+  readonly now: () => string;
+  readonly newId: () => string;
+  /** Milliseconds, monotonic. */
+  readonly elapsed: () => number;
+  readonly inventoryOf: InventoryOf;
+  readonly fingerprint: (secret: string) => string;
+}
+
+/** Why, by whom and with what consent an attempt is made. */
+export interface Occasion {
+  readonly trigger: HistoryEntry['trigger'];
+  readonly actor: Actor;
+  readonly consents?: Consents;
+  readonly base?: { readonly revision?: string | null; readonly digest?: string };
+  readonly requestId?: string;
+}
+
+/** What an attempt came to: its record, the plan where there was one, and why it was refused. */
+export interface Attempt {
+  readonly entry: HistoryEntry;
+  readonly plan?: PlanDocument;
+  readonly failure?: TreeInvalid | PlanBlocked | BaseMoved;
+}
+
+/** The context of a reconcile. */
+export function reconcileContext(bench: Workbench, actor: Actor, requestId?: string): Context {
+  const base: Context = { now: bench.now(), newId: bench.newId, actor, origin: 'config' };
+  return requestId === undefined ? base : { ...base, requestId };
+}
+
+/** Plans a loaded tree against the store, without keeping anything. */
+export async function planLoaded(bench: Workbench, loaded: LoadedTree, occasion: Pick<Occasion, 'actor' | 'consents'>): Promise<Prepared> {
+  const { applied } = await lastAttempts(bench.store);
+  const context = reconcileContext(bench, occasion.actor);
+  const { inventoryOf, fingerprint } = bench;
+  const consents = occasion.consents ?? noConsents;
+  return prepare(bench.store, loaded, { context, facts: bench.facts(), consents, revision: applied?.revision ?? null, inventoryOf, fingerprint });
+}
+
+/** Applies a loaded tree, and leaves a record whatever comes of it. Throws what the store throws. */
+export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion: Occasion): Promise<Attempt> {
+  const start = bench.elapsed();
+  if (hasErrors(loaded.findings)) {
+    const failure = new TreeInvalid(loaded.findings);
+    return refuse(bench, occasion, start, { source: loaded.source, findings: loaded.findings, failure });
+  }
+  for (;;) {
+    const prepared = await planLoaded(bench, loaded, occasion);
+    const refusal = refusalOf(prepared, occasion);
+    const { document: plan } = prepared;
+    const { source, findings } = plan;
+    if (refusal) return refuse(bench, occasion, start, { source, findings, plan, failure: refusal });
+    const done = await tryToKeep(bench, prepared, occasion, start);
+    if (done) return done;
+  }
+}
+
+function refusalOf(prepared: Prepared, { base }: Occasion): PlanBlocked | BaseMoved | undefined {
+  const actual = prepared.document.base;
+  const moved =
+    (base?.digest !== undefined && base.digest !== actual.digest) ||
+    (base?.revision !== undefined && base.revision !== actual.revision);
+  if (moved) return new BaseMoved();
+  return prepared.blocked ? new PlanBlocked(prepared.document) : undefined;
+}
+
+/** Nothing is answered when the state moved between plan and commit: the caller plans again. */
+async function tryToKeep(bench: Workbench, prepared: Prepared, occasion: Occasion, start: number): Promise<Attempt | undefined> {
+  const { document: plan } = prepared;
+  const result = plan.changes.length > 0 || (plan.adopted?.length ?? 0) > 0 ? 'applied' : 'unchanged';
+  const outcome = { source: plan.source, findings: plan.findings, summary: plan.summary };
+  const entry = entryOf(bench, occasion, start, result, outcome);
+  try {
+    await keep(bench.store, prepared, historyRecord(bench.newId(), entry));
+    return { entry, plan };
+  } catch (error) {
+    if (error instanceof BaseMoved || error instanceof Refused) return undefined;
+    throw error;
+  }
+}
+
+interface Refusal {
+  readonly source: PlanSource;
+  readonly findings: readonly Finding[];
+  readonly plan?: PlanDocument;
+  readonly failure: TreeInvalid | PlanBlocked | BaseMoved;
+}
+
+async function refuse(bench: Workbench, occasion: Occasion, start: number, refusal: Refusal): Promise<Attempt> {
+  const { source, findings, plan, failure } = refusal;
+  const entry = entryOf(bench, occasion, start, 'refused', { source, findings, summary: plan?.summary ?? nothingPlanned });
+  await bench.store.commit(() => ({ changes: [], records: [historyRecord(bench.newId(), entry)] }), { id: bench.newId() });
+  return { entry, failure, ...(plan ? { plan } : {}) };
+}
+
+const nothingPlanned: PlanSummary = { create: 0, update: 0, delete: 0, rename: 0, adopt: 0, unchanged: 0, blocked: 0 };
+
+/** A record keeps the first findings: a tree may have any number of them. */
+const keptFindings = 200;
+
+function entryOf(
+  bench: Workbench,
+  occasion: Occasion,
+  start: number,
+  result: HistoryEntry['result'],
+  outcome: { readonly source: PlanSource; readonly findings: readonly Finding[]; readonly summary: PlanSummary },
+): HistoryEntry {
+  const { source, findings, summary } = outcome;
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const durationMs = Math.round(bench.elapsed() - start);
+  const { digest: revision, commit, dirty } = source;
+  const git = { ...(commit === undefined ? {} : { commit }), ...(dirty === undefined ? {} : { dirty }) };
+  const times = { trigger: occasion.trigger, result, at: bench.now(), durationMs };
+  const counts = { summary, errors, warnings: findings.length - errors };
+  const actor = occasion.actor.name ?? occasion.actor.id;
+  const kept = [...findings].sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning')).slice(0, keptFindings);
+  return { revision, ...git, ...times, ...counts, findings: kept, ...(actor === undefined ? {} : { actor }) };
+}

@@ -1,0 +1,61 @@
+// Conditions as Kubernetes has them: what holds of the declared platform now, and since when.
+import type { Condition, HistoryEntry } from './config-status.ts';
+
+/** How things stand, from which every condition follows. */
+export interface Standing {
+  readonly attempted?: HistoryEntry | undefined;
+  readonly applied?: HistoryEntry | undefined;
+  /** Why there is no tree to read. */
+  readonly missing?: string | undefined;
+  readonly reconciling: boolean;
+  /** What kept the last attempt from ending: the store, or a bug. */
+  readonly failure?: string | undefined;
+}
+
+type Told = Omit<Condition, 'lastTransitionTime'>;
+
+/** The conditions of a standing; those that have not changed keep their times. */
+export function conditionsOf(standing: Standing, before: readonly Condition[], now: string): Condition[] {
+  return [ready(standing), reconciling(standing), stalled(standing), sourceAvailable(standing), drifted(standing)].map((told) => {
+    const old = before.find(({ type }) => type === told.type);
+    return { ...told, lastTransitionTime: old && old.status === told.status ? old.lastTransitionTime : now };
+  });
+}
+
+function ready({ attempted, missing, failure }: Standing): Told {
+  if (failure !== undefined) return { type: 'Ready', status: 'False', reason: 'ReconcileFailed', message: failure };
+  if (missing !== undefined) return { type: 'Ready', status: 'False', reason: 'SourceMissing', message: `the last good state is kept: ${missing}` };
+  if (!attempted) return { type: 'Ready', status: 'Unknown', reason: 'NotReconciled', message: 'nothing was applied yet' };
+  if (attempted.result === 'refused') return { type: 'Ready', status: 'False', reason: 'Refused', message: `the last good state is kept: ${problems(attempted)}` };
+  return { type: 'Ready', status: 'True', reason: 'Applied', message: `the state is what revision ${short(attempted.revision)} wants` };
+}
+
+function reconciling({ reconciling: busy }: Standing): Told {
+  return busy
+    ? { type: 'Reconciling', status: 'True', reason: 'Progressing', message: 'a reconcile is under way' }
+    : { type: 'Reconciling', status: 'False', reason: 'Idle', message: 'waiting for a change of the tree' };
+}
+
+function stalled({ attempted, missing, failure }: Standing): Told {
+  if (missing === undefined && failure === undefined && attempted?.result === 'refused')
+    return { type: 'Stalled', status: 'True', reason: attempted.summary.blocked > 0 ? 'Blocked' : 'Invalid', message: problems(attempted) };
+  return { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'nothing stands in the way of the next reconcile' };
+}
+
+function sourceAvailable({ missing }: Standing): Told {
+  if (missing !== undefined) return { type: 'SourceAvailable', status: 'False', reason: 'Missing', message: missing };
+  return { type: 'SourceAvailable', status: 'True', reason: 'Read', message: 'the tree can be read' };
+}
+
+function drifted({ attempted }: Standing): Told {
+  if (!attempted) return { type: 'Drifted', status: 'Unknown', reason: 'NotReconciled', message: 'nothing was applied yet' };
+  return { type: 'Drifted', status: 'False', reason: 'AsApplied', message: 'declared objects are as they were applied' };
+}
+
+function problems({ errors, revision }: HistoryEntry): string {
+  return `revision ${short(revision)} was refused for ${errors} error${errors === 1 ? '' : 's'}`;
+}
+
+function short(revision: string): string {
+  return revision.slice(0, 12);
+}

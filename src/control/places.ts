@@ -1,0 +1,18 @@
+// Where a declared resource, and each field that a file sets, stand in a tree.
+import { leavesOf } from '../core/model/leaves.ts';
+import type { Places } from './reconciler.ts';
+import type { LoadedTree } from './tree.ts';
+
+/** The places of what a tree declares under an address; nothing where it declares no such thing. */
+export function placesIn(loaded: LoadedTree | undefined, address: string): Places | undefined {
+  const desired = loaded?.desired.desired.get(address);
+  if (!desired) return undefined;
+  const { document, kind, spec } = desired;
+  const fields: Record<string, { file: string; line: number }> = {};
+  for (const { path, pointer, isDefault } of leavesOf(kind, spec).values()) {
+    if (isDefault && document.raw(pointer) === undefined) continue;
+    const { file, line } = document.locate(pointer, 'key');
+    fields[path] = { file, line };
+  }
+  return { source: document.locate('/kind', 'key'), fields };
+}

@@ -108,7 +108,11 @@ const secretReference = z.union([
     ).describe('The environment variable that holds the secret; its name begins with WEIR_SECRET_.'),
   }),
   z.strictObject({
-    fromFile: z.string().min(1).max(255).describe('The file that holds the secret, a path below the secret folder.'),
+    fromFile: matching(
+      255,
+      /^(?!\/)(?!(.*\/)?\.\.?(\/|$)).+$/,
+      'it must be a path below the secret folder, without ".."',
+    ).describe('The file that holds the secret, a path below the secret folder.'),
   }),
   z.strictObject({ value: z.string().min(1).max(65_536) }),
 ]);

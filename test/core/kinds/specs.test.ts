@@ -300,13 +300,17 @@ sso('assumes what the specification says', () => {
 sso('takes secrets by reference to its own variables and files only', () => {
   const at = (password: unknown) => problemsOf('SsoConfig', { ldap: { password } });
   assert.equal(at({ fromEnv: 'WEIR_SECRET_LDAP' }), []);
-  assert.equal(at({ fromFile: 'ldap/password' }), []);
+  for (const fromFile of ['ldap', 'ldap/password', '..data/ldap', 'a..b']) assert.equal(at({ fromFile }), [], fromFile);
   for (const wrong of [
     'literal',
     { fromEnv: 'PATH' },
     { fromEnv: 'WEIR_SECRET_A', fromFile: 'a' },
     {},
     { fromVault: 'a' },
+    { fromFile: '/etc/passwd' },
+    { fromFile: '../a' },
+    { fromFile: 'a/../../b' },
+    { fromFile: 'a/..' },
   ])
     assert.is(at(wrong).length, 1, JSON.stringify(wrong));
 });

@@ -5,12 +5,12 @@ import type { PlanDocument } from '../core/plan/plan-document.ts';
 import type { DecodeCache } from '../core/plan/desired-tree.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
-import { texts } from '../manifests/texts.ts';
+import { treeOfTexts } from '../manifests/texts.ts';
 import { watch } from '../manifests/watch.ts';
 import { type Attempt, applyLoaded, type Occasion, planLoaded, type Workbench } from './attempt.ts';
 import { type Condition, type ConfigStatus, type HistoryEntry } from './config-status.ts';
 import { conditionsOf } from './conditions.ts';
-import { TreeInvalid, TreeMissing } from './failures.ts';
+import { type BaseMoved, type PlanBlocked, TreeInvalid, TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
 import { placesIn } from './places.ts';
 import { hasErrors } from '../core/model/finding.ts';
@@ -30,12 +30,26 @@ export interface Loop extends Reconciler {
   close(): Promise<void>;
 }
 
+/** A loop that runs, and why its first attempt failed, where it did: the caller decides whether to go on. */
+export interface Started {
+  readonly loop: Loop;
+  readonly failure?: TreeInvalid | PlanBlocked | TreeMissing | BaseMoved;
+  /** Whether this store was ever given a tree: the state that is served when the first attempt failed. */
+  readonly hasGoodState: boolean;
+}
+
 /** Reads and applies the tree at `root`, then follows it. Resolves when the first attempt has ended, whatever came of it. */
-export async function startLoop(options: LoopOptions): Promise<Loop> {
-  const loop = await createLoop(options);
-  await loop.turn({ trigger: 'start', actor: configActor }, undefined);
-  loop.follow();
-  return loop.reconciler;
+export async function startLoop(options: LoopOptions): Promise<Started> {
+  const { memory, turn, follow, loop } = await createLoop(options);
+  const failure = await turn({ trigger: 'start', actor: configActor }, undefined).then(
+    (attempt) => attempt.failure,
+    (error: unknown) => {
+      if (error instanceof TreeMissing) return error;
+      throw error;
+    },
+  );
+  follow();
+  return { loop, hasGoodState: memory.applied !== undefined, ...(failure ? { failure } : {}) };
 }
 
 const configActor = { kind: 'config' } as const;
@@ -88,20 +102,18 @@ async function createLoop(options: LoopOptions) {
       previous: memory.reading,
       read: (previous) => readTree(options.root, { previous, overlay: options.overlay }),
       log: (message) => options.log('warn', message),
-      onChange: async (read, trigger) => {
-        await turn({ trigger, actor: configActor }, read);
-      },
+      onChange: (read, trigger) => turn({ trigger, actor: configActor }, read).then(ignore, ignore),
     });
   };
 
-  const reconciler: Loop = {
+  const loop: Loop = {
     settled: () => memory.settled,
     status: () => statusOf(options, memory),
     plan: async () => {
       const loaded = await judge(treeOf(await readTree(options.root, { previous: memory.reading, overlay: options.overlay })));
       return withCauses(await planOf(options, loaded), loaded, memory);
     },
-    planDocuments: async (documents) => planOf(options, await judge(treeOf(texts(documents)))),
+    planDocuments: async (documents) => planOf(options, await judge(treeOf(treeOfTexts(documents)))),
     reconcile: async ({ base, consents, actor, requestId }) => {
       const occasion = { trigger: 'api', actor, consents, ...(base ? { base } : {}), ...(requestId === undefined ? {} : { requestId }) } as const;
       const attempt = await turn(occasion, undefined);
@@ -114,8 +126,11 @@ async function createLoop(options: LoopOptions) {
       await memory.queue;
     },
   };
-  return { turn, follow, reconciler };
+  return { memory, turn, follow, loop };
 }
+
+/** What came of a turn is remembered and logged by the turn itself. */
+function ignore(): void {}
 
 function settingsOf({ store }: LoopOptions): { settleMs: number; pollSeconds: number } {
   const { settleMs, pollSeconds } = singleton(store.read(), 'Platform').spec.reconcile;

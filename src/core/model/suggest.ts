@@ -1,8 +1,8 @@
 // "Did you mean": the known word nearest to a mistyped one.
 
-/** The candidate within a third of the word's length (at least one edit, at most three), or nothing. */
+/** The nearest candidate within one edit for words of up to three letters, two for longer ones, three from nine letters on. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
-  const limit = Math.min(3, Math.max(1, Math.floor(word.length / 3)));
+  const limit = word.length <= 3 ? 1 : word.length < 9 ? 2 : 3;
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of candidates) {

@@ -1,0 +1,171 @@
+// The lowdb adapter: `write` appends what waits to the journal and makes it durable; snapshots are taken beside it.
+import { join } from 'node:path';
+import type { Adapter } from 'lowdb';
+import { WriteFailed } from './engine-state.ts';
+import { type FileSystem, wordsOf, writeFully } from './file-system.ts';
+import { listFolder, unreadable } from './folder.ts';
+import { closingLine, createSegment, type Segment } from './journal.ts';
+import { frameLine } from './lines.ts';
+import type { Log, Waiting } from './log.ts';
+import { dropOldSegments, type RecordSegment, type Retention, writeRecordSegments } from './record-segments.ts';
+import { writeSnapshot } from './snapshot.ts';
+
+/** What an adapter starts from. `grown`: bytes of journal since the last snapshot. */
+export interface JournalStart {
+  readonly segment: Segment;
+  readonly records: readonly RecordSegment[];
+  readonly snapshotBytes: number;
+  readonly grown: number;
+}
+
+export interface JournalOptions {
+  readonly files: FileSystem;
+  readonly folder: string;
+  readonly retention: Retention;
+  /** A snapshot is taken once the journal has grown by this many bytes, and by as many as the last snapshot has. */
+  readonly snapshotBytes: number;
+  readonly log: (message: string) => void;
+  readonly now: () => string;
+  /** Opens the folder and loads it. */
+  readonly start: () => Promise<readonly [Log, JournalStart]>;
+}
+
+/** A lowdb adapter over a journal. */
+export interface JournalAdapter extends Adapter<Log> {
+  /** The record segments, oldest first. */
+  recordSegments(): readonly RecordSegment[];
+  /** Takes a last snapshot where the next start gains from it, marks the journal as closed, and lets it go. */
+  close(log: Log): Promise<void>;
+}
+
+interface Journal {
+  readonly options: JournalOptions;
+  segment: Segment;
+  records: readonly RecordSegment[];
+  snapshotBytes: number;
+  grown: number;
+  snapshot: Promise<void> | undefined;
+  failed: boolean;
+}
+
+/** Nothing is opened before lowdb's `read`. */
+export function createJournalAdapter(options: JournalOptions): JournalAdapter {
+  let opened: Journal | undefined;
+  const journal = () => {
+    if (!opened) throw new Error('the journal is not open');
+    return opened;
+  };
+  return {
+    read: async () => {
+      const [log, start] = await options.start();
+      opened = { options, ...start, snapshot: undefined, failed: false };
+      return log;
+    },
+    write: (log) => write(journal(), log),
+    recordSegments: () => journal().records,
+    close: (log) => close(journal(), log),
+  };
+}
+
+async function write(journal: Journal, log: Log): Promise<void> {
+  try {
+    if (due(journal)) await rotate(journal, log);
+  } catch (error) {
+    journal.failed = true;
+    throw new WriteFailed(false, error);
+  }
+  const bytes = frame(log.waiting);
+  try {
+    await writeFully(journal.segment.file, bytes, journal.segment.size);
+    await journal.segment.file.datasync();
+  } catch (error) {
+    journal.failed = true;
+    throw new WriteFailed(true, error);
+  }
+  journal.segment.size += bytes.length;
+  journal.grown += bytes.length;
+}
+
+function frame(waiting: readonly Waiting[]): Uint8Array {
+  const first = `"from":${waiting[0]?.seq},`;
+  return Buffer.concat(waiting.flatMap(({ body }) => frameLine(first, body)));
+}
+
+/** Once the journal weighs what a snapshot does, taking one costs each write about as much again: a constant. */
+function due({ options, grown, snapshotBytes, snapshot }: Journal): boolean {
+  return !snapshot && grown >= Math.max(options.snapshotBytes, snapshotBytes);
+}
+
+/** Begins a segment, and a snapshot of all that stands before it. Throws only when the disk can no longer be trusted. */
+async function rotate(journal: Journal, log: Log): Promise<void> {
+  const { files, folder, log: say } = journal.options;
+  const before = journal.segment;
+  journal.grown = 0;
+  try {
+    journal.segment = await createSegment(files, folder, log.position + 1);
+  } catch (error) {
+    if (await createdNothing(files, folder, log.position + 1)) {
+      say(`no snapshot was taken, and writes go on: ${wordsOf(error)}`);
+      return;
+    }
+    throw error;
+  }
+  await before.file.close();
+  journal.snapshot = takeSnapshot(journal, log, log.position)
+    .catch((error) => say(`no snapshot was taken, and writes go on: ${wordsOf(error)}`))
+    .finally(() => {
+      journal.snapshot = undefined;
+    });
+}
+
+/** Whether a segment that could not be made left no name behind: only then may the old one be written on. */
+async function createdNothing(files: FileSystem, folder: string, first: number): Promise<boolean> {
+  const listing = await listFolder(files, folder);
+  return listing?.journals.every(({ number }) => number !== first) ?? false;
+}
+
+async function takeSnapshot(journal: Journal, log: Log, position: number): Promise<void> {
+  const { files, folder, retention, now } = journal.options;
+  const made = await writeRecordSegments(files, folder, log.tail, position);
+  journal.records = [...journal.records, ...made];
+  log.tail = log.tail.filter(({ seq }) => seq > position);
+  journal.snapshotBytes = await writeSnapshot(files, folder, log, position);
+  await dropOldFiles(files, folder);
+  journal.records = await dropOldSegments(files, folder, journal.records, retention, now());
+}
+
+/** Keeps the last two snapshots, and the journal from the older of them. */
+async function dropOldFiles(files: FileSystem, folder: string): Promise<void> {
+  const listing = await listFolder(files, folder);
+  const oldest = listing?.snapshots.at(-2)?.number;
+  if (!listing || oldest === undefined) return;
+  const old = [
+    ...listing.snapshots.filter(({ number }) => number < oldest),
+    ...listing.journals.filter(({ number }) => number <= oldest),
+  ];
+  for (const { name } of old) await files.unlink(join(folder, name));
+}
+
+async function close(journal: Journal, log: Log): Promise<void> {
+  const { segment, options } = journal;
+  await journal.snapshot;
+  try {
+    if (!journal.failed) await leave(journal, log);
+  } catch (error) {
+    options.log(
+      `the store was closed, but its journal could not be marked so: ${unreadable(segment.path, error).message}`,
+    );
+  }
+  await journal.segment.file.close().catch(() => {});
+}
+
+async function leave(journal: Journal, log: Log): Promise<void> {
+  const worthwhile = Math.max(journal.options.snapshotBytes, journal.snapshotBytes) / 8;
+  if (journal.grown > worthwhile) {
+    await rotate(journal, log);
+    await journal.snapshot;
+  }
+  const { file, size } = journal.segment;
+  await writeFully(file, Buffer.from(closingLine(log.position + 1)), size);
+  await file.datasync();
+}

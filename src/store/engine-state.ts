@@ -1,0 +1,77 @@
+// What an embedded engine holds, and what it stands on.
+import type { Low } from 'lowdb';
+import type { State } from '../core/model/state.ts';
+import type { View } from '../core/model/view.ts';
+import { wordsOf } from './file-system.ts';
+import type { Log, Waiting } from './log.ts';
+import type { Entry, PositionedView, Receipt, RecordQuery, StoreRecord } from './store.ts';
+
+/** What an engine adds: where records are found, how it closes, and what it tells a person. */
+export interface Backing {
+  readonly records: (log: Log, query: RecordQuery) => Promise<readonly StoreRecord[]>;
+  readonly close: () => Promise<void>;
+  readonly log: (message: string) => void;
+  /** RFC 3339. */
+  readonly now: () => string;
+  /** Evaluates each transaction twice and keeps the second, so that one that is not pure is found out. */
+  readonly rehearse?: boolean;
+  /** Why this store takes no writes, where it was opened for reading. */
+  readonly readOnly?: string;
+}
+
+/** A write that failed; `reached` when some of its bytes may be on the disk. */
+export class WriteFailed extends Error {
+  override readonly name = 'WriteFailed';
+  readonly reached: boolean;
+  constructor(reached: boolean, cause: unknown) {
+    super(wordsOf(cause), { cause });
+    this.reached = reached;
+  }
+}
+
+/** A commit that was evaluated and is not durable yet. */
+export interface Pending extends Waiting {
+  readonly receipt: PromiseWithResolvers<Receipt>;
+}
+
+/** Somebody who waits until a position is durable. */
+export interface Waiter {
+  readonly position: number;
+  readonly reached: PromiseWithResolvers<void>;
+}
+
+/** The engine's own state. */
+export interface Engine {
+  readonly low: Low<Log>;
+  readonly backing: Backing;
+  readonly listeners: Set<(entry: Entry) => void>;
+  readonly closed: AbortController;
+  /** Evaluated and not durable, by id, in order; the first of them may be on their way to the disk. */
+  readonly pending: Map<string, Pending>;
+  /** Commits whose outcome this process will never know. */
+  readonly unknown: Set<string>;
+  queue: Pending[];
+  waiters: Waiter[];
+  /** What readers see. */
+  view: PositionedView;
+  /** The durable state with all that is pending on top; made when it is first asked for. */
+  head: State | undefined;
+  headPosition: number;
+  evaluating: boolean;
+  failure: string | undefined;
+  flushing: Promise<void> | undefined;
+  closing: Promise<void> | undefined;
+}
+
+/** A view with its position. */
+export function viewOf(view: View, position: number): PositionedView {
+  return {
+    get: view.get,
+    named: view.named,
+    all: view.all,
+    count: view.count,
+    having: view.having,
+    countHaving: view.countHaving,
+    position: String(position),
+  };
+}

@@ -1,0 +1,106 @@
+// The file-system port: the few calls that the journal stands on, and their real implementation.
+import { chmod, type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/**
+ * What a store does with its folder. Nothing is promised to outlive a power loss but what `datasync` (a file's bytes) or
+ * `syncFolder` (a folder's names) confirmed. Errors are those of node:fs, with their `code`.
+ */
+export interface FileSystem {
+  /** Makes a folder and the missing ones above it (0700), and makes their names durable. */
+  makeFolder(path: string): Promise<void>;
+  /** Leaves a folder to its owner alone (0700), where that is ours to say. */
+  restrictFolder(path: string): Promise<void>;
+  /** The names in a folder. */
+  list(path: string): Promise<string[]>;
+  /** `create` makes an empty file (0600), whatever stood there; the others want it to exist. */
+  open(path: string, mode: 'read' | 'write' | 'create'): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  syncFolder(path: string): Promise<void>;
+}
+
+/** An open file. `read` and `write` may do less than asked, and answer how many bytes they did. */
+export interface OpenFile {
+  size(): Promise<number>;
+  read(into: Uint8Array, position: number): Promise<number>;
+  write(bytes: Uint8Array, position: number): Promise<number>;
+  truncate(size: number): Promise<void>;
+  datasync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The disk. */
+export const diskFileSystem: FileSystem = {
+  makeFolder,
+  restrictFolder: async (path) => chmod(path, 0o700).catch(() => {}),
+  list: (path) => readdir(path),
+  open: async (path, mode) => openFile(await open(path, flags[mode], 0o600)),
+  rename,
+  unlink,
+  syncFolder,
+};
+
+/** Writes all bytes, in as many calls as it takes. */
+export async function writeFully(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    const count = await file.write(bytes.subarray(done), position + done);
+    if (count === 0) throw new Error(`the disk took ${done} of ${bytes.length} bytes and then none`);
+    done += count;
+  }
+}
+
+/** Reads from `position` until `into` is full or the file ends; answers what was read. */
+export async function readFully(file: OpenFile, into: Uint8Array, position: number): Promise<Uint8Array> {
+  let done = 0;
+  while (done < into.length) {
+    const count = await file.read(into.subarray(done), position + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return into.subarray(0, done);
+}
+
+/** The code of a node:fs error (`ENOENT`), or nothing. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** What an error says, for a sentence. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const flags = { read: 'r', write: 'r+', create: 'w+' } as const;
+
+function openFile(handle: FileHandle): OpenFile {
+  return {
+    size: async () => (await handle.stat()).size,
+    read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
+    write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
+    truncate: (size) => handle.truncate(size),
+    datasync: () => handle.datasync(),
+    close: () => handle.close(),
+  };
+}
+
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  // Also those that stood already: a process that died may have made them and not come to this.
+  for (let made = path; made !== dirname(made); made = dirname(made))
+    await syncFolder(dirname(made)).catch((error) => {
+      if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error;
+    });
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows can neither open nor sync a folder: its names are durable with the volume's journal.
+  if (process.platform === 'win32') return;
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,86 @@
+// From evaluated to durable: groups of commits are written, then shown, told and answered.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Engine, type Pending, viewOf, type Waiter, WriteFailed } from './engine-state.ts';
+import { wordsOf } from './file-system.ts';
+import { type Entry, NotKept, OutcomeUnknown } from './store.ts';
+
+/** Makes all that is queued durable, group by group, and shows each group once it is. Never rejects. */
+export async function flush(engine: Engine): Promise<void> {
+  const log = engine.low.data;
+  // A turn later, so that all who were woken by the group before are in the next.
+  for (await nextTurn(); engine.queue.length > 0; await nextTurn()) {
+    const group = takeGroup(engine);
+    log.waiting = group;
+    try {
+      await engine.low.write();
+    } catch (error) {
+      fail(engine, group, error);
+      return;
+    }
+    publish(engine, group);
+  }
+}
+
+/** As many as can be shown at once without a stall; at least one. */
+function takeGroup(engine: Engine): Pending[] {
+  let changes = 0;
+  let bytes = 0;
+  let count = 0;
+  for (const pending of engine.queue) {
+    changes += pending.changes.length;
+    bytes += pending.body.length;
+    if (count > 0 && (changes > 1000 || bytes > 1 << 20)) break;
+    count += 1;
+  }
+  return engine.queue.splice(0, count);
+}
+
+function publish(engine: Engine, group: readonly Pending[]): void {
+  const log = engine.low.data;
+  for (const { seq, id, changes, records } of group) {
+    log.state.apply(changes);
+    log.recent.add(id, { seq, changes });
+    for (const record of records) log.tail.push({ seq, record });
+    log.position = seq;
+    engine.pending.delete(id);
+  }
+  log.waiting = [];
+  engine.head = undefined;
+  engine.view = viewOf(log.state, log.position);
+  for (const { seq, id, changes, records } of group) tell(engine, { position: String(seq), id, changes, records });
+  for (const { seq, changes, receipt } of group) receipt.resolve({ position: String(seq), changes });
+  const [done, left] = [[] as Waiter[], [] as Waiter[]];
+  for (const waiter of engine.waiters) (waiter.position <= log.position ? done : left).push(waiter);
+  engine.waiters = left;
+  for (const waiter of done) waiter.reached.resolve();
+}
+
+function tell(engine: Engine, entry: Entry): void {
+  for (const listener of [...engine.listeners]) {
+    try {
+      listener(entry);
+    } catch (error) {
+      engine.backing.log(`a subscriber failed at position ${entry.position}: ${wordsOf(error)}`);
+    }
+  }
+}
+
+/** A failed write is final: after it nobody knows what a descriptor holds, and trying again can report success for lost bytes. */
+function fail(engine: Engine, group: readonly Pending[], error: unknown): void {
+  const reached = !(error instanceof WriteFailed) || error.reached;
+  engine.failure = `writing to the disk failed (${wordsOf(error)}); start again once the disk is well`;
+  engine.backing.log(`the store is read-only from now on: ${engine.failure}`);
+  const notKept = new NotKept(`nothing was kept: ${engine.failure}`);
+  for (const { id, receipt } of group) {
+    if (reached) engine.unknown.add(id);
+    receipt.reject(reached ? new OutcomeUnknown(`it is not known whether ${id} was kept: ${engine.failure}`) : notKept);
+  }
+  for (const { receipt } of engine.queue) receipt.reject(notKept);
+  for (const waiter of engine.waiters) waiter.reached.reject(notKept);
+  engine.queue = [];
+  engine.waiters = [];
+  engine.pending.clear();
+  engine.head = undefined;
+  engine.headPosition = engine.low.data.position;
+  engine.low.data.waiting = [];
+}

@@ -1,0 +1,86 @@
+// What stands where in a store's folder.
+import { join } from 'node:path';
+import { codeOf, type FileSystem, wordsOf } from './file-system.ts';
+import { StoreUnavailable } from './store.ts';
+
+/** The version of the file formats; a store of a newer one is refused. */
+export const storeVersion = 1;
+
+/** A numbered file. A journal segment's number is its first commit, a snapshot's the last commit that it surely holds. */
+export interface Numbered {
+  readonly name: string;
+  readonly number: number;
+}
+
+/** The journal segments and snapshots of a folder, oldest first, and what an interrupted process left half-written. */
+export interface FolderListing {
+  readonly journals: readonly Numbered[];
+  readonly snapshots: readonly Numbered[];
+  readonly unfinished: readonly string[];
+  /** Whether there is nothing in the folder at all. */
+  readonly empty: boolean;
+}
+
+/** The name of a journal segment. */
+export function journalName(first: number): string {
+  return `journal-${numbered(first)}.jsonl`;
+}
+
+/** The name of a snapshot. */
+export function snapshotName(position: number): string {
+  return `snapshot-${numbered(position)}.jsonl`;
+}
+
+/** Twelve digits, so that names sort as numbers do. */
+export function numbered(number: number): string {
+  return String(number).padStart(12, '0');
+}
+
+/** What a folder holds; nothing where there is no folder. Throws `StoreUnavailable` where it cannot be read. */
+export async function listFolder(files: FileSystem, folder: string): Promise<FolderListing | undefined> {
+  try {
+    const names = await files.list(folder);
+    const unfinished = names.filter((name) => /^(journal|snapshot)-\d{12}\.jsonl\.tmp$/.test(name));
+    return {
+      journals: pick(names, 'journal'),
+      snapshots: pick(names, 'snapshot'),
+      unfinished,
+      empty: names.length === 0,
+    };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw unreadable(folder, error);
+  }
+}
+
+/** Removes what a process that died (or a disk that was full) left half-written. */
+export async function removeUnfinished(files: FileSystem, folder: string, listing: FolderListing): Promise<void> {
+  for (const name of listing.unfinished) await files.unlink(join(folder, name));
+  const records = join(folder, 'records');
+  const names = await files.list(records).catch(() => []);
+  for (const name of names)
+    if (/^(history|audit)-\d{12}-\d{12}\.jsonl\.tmp$/.test(name)) await files.unlink(join(records, name));
+}
+
+/** What the disk said, in words that help. */
+export function unreadable(path: string, error: unknown): StoreUnavailable {
+  const hints: Readonly<Record<string, string>> = {
+    EACCES: 'may not be read or written by this user: give it to the user that runs Weir',
+    EPERM: 'may not be read or written by this user: give it to the user that runs Weir',
+    ENOTDIR: 'is not a folder: name a folder for the store',
+    EROFS: 'is on a read-only file system: name a folder that can be written',
+    ENOSPC: 'is on a full disk: make space, then start again; nothing acknowledged is lost',
+  };
+  const hint = hints[codeOf(error) ?? ''] ?? `cannot be used: ${wordsOf(error)}`;
+  return new StoreUnavailable('unreadable', `the store ${path} ${hint}`, { cause: error });
+}
+
+function pick(names: readonly string[], prefix: 'journal' | 'snapshot'): Numbered[] {
+  const pattern = new RegExp(`^${prefix}-(\\d{12})\\.jsonl$`);
+  return names
+    .flatMap((name) => {
+      const digits = pattern.exec(name)?.[1];
+      return digits === undefined ? [] : [{ name, number: Number(digits) }];
+    })
+    .sort((a, b) => a.number - b.number);
+}

@@ -1,0 +1,129 @@
+// The journal: segments of one line a transaction, how they are made, and how they are read after whatever happened.
+import { join } from 'node:path';
+import type { Change } from '../core/model/change.ts';
+import type { Resource } from '../core/model/resource.ts';
+import { type FileSystem, type OpenFile, readFully, writeFully } from './file-system.ts';
+import { journalName, storeVersion } from './folder.ts';
+import { encodeLine, type Line, scanLines } from './lines.ts';
+import { type StoreRecord, StoreUnavailable } from './store.ts';
+
+/** A transaction as its line holds it. `from` is the first commit of the group that it was written with. */
+export interface Transacted {
+  readonly seq: number;
+  readonly from: number;
+  readonly id: string;
+  readonly at: string;
+  readonly ops: readonly Op[];
+  readonly records?: readonly StoreRecord[];
+}
+
+/** A whole resource put, or one deleted: doing it twice is doing it once. */
+export type Op = { readonly put: Resource } | { readonly del: readonly [kind: Change['kind'], id: string] };
+
+/** A segment that takes lines. */
+export interface Segment {
+  readonly path: string;
+  readonly file: OpenFile;
+  size: number;
+}
+
+/** What reading a segment found. */
+export interface SegmentEnd {
+  /** The number of the transaction that comes next. */
+  readonly next: number;
+  /** Where the last good line ends; what follows up to `size` was never acknowledged. */
+  readonly end: number;
+  readonly size: number;
+  /** Where the last group begins: all before it is surely durable. */
+  readonly lastGroup: number;
+}
+
+/** Makes the segment whose first transaction will be `first`, and makes its name durable. */
+export async function createSegment(files: FileSystem, folder: string, first: number): Promise<Segment> {
+  const path = join(folder, journalName(first));
+  const header = Buffer.from(encodeLine({ weir: 'journal', version: storeVersion, first }));
+  const file = await files.open(`${path}.tmp`, 'create');
+  try {
+    await writeFully(file, header, 0);
+    await file.datasync();
+  } catch (error) {
+    await file.close().catch(() => {});
+    await files.unlink(`${path}.tmp`).catch(() => {});
+    throw error;
+  }
+  await files.rename(`${path}.tmp`, path);
+  await files.syncFolder(folder);
+  return { path, file, size: header.length };
+}
+
+/**
+ * Reads a segment whose first transaction has to be `first`. A damaged end is torn, not damaged, as long as nothing good
+ * behind it belongs to a later group: a group is written only after the one before it was synced, and acknowledged after that.
+ * `last`: whether it is the last segment; the others were complete before the next began. Throws `StoreUnavailable`.
+ */
+export async function readSegment(
+  file: OpenFile,
+  path: string,
+  { first, last }: { readonly first: number; readonly last: boolean },
+  onTransaction: (transaction: Transacted) => void,
+): Promise<SegmentEnd> {
+  const at = { next: first, end: 0, lastGroup: 0, from: 0 };
+  let torn: number | undefined;
+  const size = await scanLines(file, (line) => {
+    if (line.offset === 0) {
+      checkHeader(line, path, 'journal');
+      at.end = line.end;
+      at.lastGroup = line.end;
+    } else if (line.value === undefined) torn ??= line.offset;
+    else if (torn !== undefined) {
+      if (line.value.from > at.next || line.value.seq === at.next) throw damaged(path, torn, 'good lines follow it');
+    } else {
+      follow(at, line, path);
+      if (line.value.ops) onTransaction(line.value);
+    }
+  });
+  if (at.end === 0) throw damaged(path, 0, 'its first line is missing');
+  if (torn !== undefined && !last) throw damaged(path, torn, 'a later segment follows it');
+  return { next: at.next, end: at.end, size, lastGroup: at.lastGroup };
+}
+
+/**
+ * Makes a segment that was read fit to be written to: cuts what is torn, and writes its last group once more, because a failed
+ * sync of the process before may have left pages that look clean and are not on the disk.
+ */
+export async function repairSegment(file: OpenFile, { lastGroup, end, size }: SegmentEnd): Promise<void> {
+  if (size > end) await file.truncate(end);
+  const group = await readFully(file, new Uint8Array(end - lastGroup), lastGroup);
+  await writeFully(file, group, lastGroup);
+  await file.datasync();
+}
+
+/** The line that says: all before it was acknowledged. Written when a store is closed, so that later damage is not taken for a torn end. */
+export function closingLine(next: number): string {
+  return encodeLine({ from: next, mark: 'closed' });
+}
+
+/** The error for a file that is not what was written. */
+export function damaged(path: string, offset: number, why: string): StoreUnavailable {
+  const advice = 'The disk or another program has changed it: restore the folder from a backup';
+  return new StoreUnavailable('damaged', `the store is damaged: ${path} at byte ${offset}: ${why}. ${advice}.`);
+}
+
+/** Refuses a file whose first line is not that of its sort, or that a newer version has written. */
+export function checkHeader({ value }: Line, path: string, sort: 'journal' | 'snapshot'): void {
+  if (value?.weir !== sort) throw damaged(path, 0, 'its first line is not readable');
+  if (value.version <= storeVersion) return;
+  const what = `${path} has format ${value.version}, and this version of Weir knows formats up to ${storeVersion}`;
+  throw new StoreUnavailable('newer', `the store was written by a newer version: ${what}. Start that version.`);
+}
+
+function follow(at: { next: number; end: number; lastGroup: number; from: number }, line: Line, path: string): void {
+  const { seq, from, mark } = line.value;
+  if (mark !== undefined && from !== at.next) throw damaged(path, line.offset, `transaction ${at.next} is missing`);
+  if (mark === undefined && seq !== at.next)
+    throw damaged(path, line.offset, `transaction ${at.next} is missing: transaction ${seq} stands in its place`);
+  if (from !== at.from || mark !== undefined) at.lastGroup = line.offset;
+  at.from = from;
+  at.end = line.end;
+  if (mark === undefined) at.next = seq + 1;
+}

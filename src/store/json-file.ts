@@ -1,0 +1,174 @@
+// The file engine: a folder with a journal and snapshots, on lowdb.
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Low } from 'lowdb';
+import { createJournalAdapter, type JournalStart } from './adapter.ts';
+import { createEngine } from './engine.ts';
+import { diskFileSystem, type FileSystem } from './file-system.ts';
+import { type FolderListing, journalName, listFolder, removeUnfinished, unreadable } from './folder.ts';
+import { createSegment, repairSegment } from './journal.ts';
+import { type Loaded, load } from './load.ts';
+import { type Lock, lockFolder } from './lock.ts';
+import { emptyLog, type Log } from './log.ts';
+import { defaultRetention, listRecordSegments, type RecordSegment, type Retention } from './record-segments.ts';
+import { createRecordReader } from './records.ts';
+import { type Store, StoreUnavailable } from './store.ts';
+
+/** How a folder is opened. */
+export interface OpenOptions {
+  /** Makes the store where there is none; otherwise that is `StoreUnavailable`, `missing`. */
+  readonly create: boolean;
+  /** Takes no lock and writes nothing: the last state on the disk, also while another process writes. */
+  readonly readOnly?: boolean;
+  readonly retention?: Retention;
+  /** The least that the journal grows by between two snapshots, in bytes (8 MiB). */
+  readonly snapshotBytes?: number;
+  /** Told what an operator has to know and nobody asked for, one line each (default: to stderr). */
+  readonly log?: (message: string) => void;
+  /** For tests: the disk below, and who may open it. */
+  readonly files?: FileSystem;
+  readonly lock?: Lock;
+}
+
+/** Opens a folder. Throws `StoreUnavailable` with what is wrong and what to do. */
+export async function openStore(folder: string, options: OpenOptions): Promise<Store> {
+  const setting: Setting = {
+    folder: resolve(folder),
+    create: options.create,
+    files: options.files ?? diskFileSystem,
+    log: options.log ?? ((message) => process.stderr.write(`${message}\n`)),
+  };
+  if (options.readOnly) return openForReading(setting);
+  const found = await listFolder(setting.files, setting.folder);
+  if (!hasStore(found)) await makeRoom(setting, found);
+  const unlock = await (options.lock ?? lockFolder)(setting.folder);
+  try {
+    return await openForWriting(setting, options, unlock);
+  } catch (error) {
+    await unlock();
+    throw error instanceof StoreUnavailable ? error : unreadable(setting.folder, error);
+  }
+}
+
+interface Setting {
+  readonly folder: string;
+  readonly create: boolean;
+  readonly files: FileSystem;
+  readonly log: (message: string) => void;
+}
+
+function hasStore(listing: FolderListing | undefined): listing is FolderListing {
+  return listing !== undefined && listing.journals.length + listing.snapshots.length > 0;
+}
+
+function missing(folder: string): StoreUnavailable {
+  return new StoreUnavailable(
+    'missing',
+    `there is no store in ${folder}: name its folder, or make one with "apply" or "serve"`,
+  );
+}
+
+async function makeRoom({ files, folder, create }: Setting, found: FolderListing | undefined): Promise<void> {
+  if (!create) throw missing(folder);
+  try {
+    await files.makeFolder(folder);
+    // A folder that others use for something else keeps its mode; our files are private by their own.
+    if (found?.empty) await files.restrictFolder(folder);
+  } catch (error) {
+    throw unreadable(folder, error);
+  }
+}
+
+async function openForWriting(setting: Setting, options: OpenOptions, unlock: () => Promise<void>): Promise<Store> {
+  const { folder, files, log } = setting;
+  const now = () => new Date().toISOString();
+  const adapter = createJournalAdapter({
+    files,
+    folder,
+    log,
+    now,
+    retention: options.retention ?? defaultRetention,
+    snapshotBytes: options.snapshotBytes ?? 8 << 20,
+    start: () => start(setting),
+  });
+  const low = new Low<Log>(adapter, emptyLog());
+  await low.read();
+  const readRecords = createRecordReader(files, folder, log);
+  return createEngine(low, {
+    records: (data, query) => readRecords(data, adapter.recordSegments(), query),
+    close: async () => {
+      await adapter.close(low.data);
+      await unlock();
+    },
+    log,
+    now,
+  });
+}
+
+/** Loads the folder, mends what a crash left, and makes sure that all of it is on the disk before anybody sees it. */
+async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
+  const { folder, files, log } = setting;
+  const found = await listFolder(files, folder);
+  if (!hasStore(found)) {
+    if (!setting.create) throw missing(folder);
+    if (found) await removeUnfinished(files, folder, found);
+    const segment = await createSegment(files, folder, 1);
+    return [emptyLog(), { segment, records: [], snapshotBytes: 0, grown: 0 }];
+  }
+  await removeUnfinished(files, folder, found);
+  const records = await listRecordSegments(files, folder);
+  const loaded = await load(files, folder, found, records);
+  await setAside(setting, loaded);
+  const path = join(folder, journalName(loaded.segment));
+  const { size, end } = loaded.end;
+  if (size > end) log(`${path}: ${size - end} bytes at byte ${end} were never acknowledged, and are cut off`);
+  const file = await files.open(path, 'write');
+  await repairSegment(file, loaded.end);
+  await files.syncFolder(folder);
+  if (records.length > 0) await files.syncFolder(join(folder, 'records'));
+  const { snapshotBytes, journalBytes: grown } = loaded;
+  return [loaded.log, { segment: { path, file, size: end }, records, snapshotBytes, grown }];
+}
+
+/** A damaged snapshot must not count as one of the two that are kept. */
+async function setAside({ files, folder, log }: Setting, { lost }: Loaded): Promise<void> {
+  if (!lost) return;
+  log(
+    `${lost.error.message} (Nothing is lost: the snapshot before it and the journal are good. It is now ${lost.name}.damaged)`,
+  );
+  await files.rename(join(folder, lost.name), join(folder, `${lost.name}.damaged`));
+}
+
+async function openForReading(setting: Setting): Promise<Store> {
+  const { folder, files, log } = setting;
+  const [data, records] = await loadWhileOthersWrite(setting, 20);
+  const low = new Low<Log>({ read: async () => data, write: async () => {} }, emptyLog());
+  await low.read();
+  const readRecords = createRecordReader(files, folder, log);
+  return createEngine(low, {
+    records: (all, query) => readRecords(all, records, query),
+    close: async () => {},
+    log,
+    now: () => new Date().toISOString(),
+    readOnly: 'it was opened for reading',
+  });
+}
+
+/** The folder may change under the reader's hands: what does not fit together is looked at again before it is believed. */
+async function loadWhileOthersWrite(
+  setting: Setting,
+  tries: number,
+): Promise<readonly [Log, readonly RecordSegment[]]> {
+  const { folder, files } = setting;
+  const found = await listFolder(files, folder);
+  if (!hasStore(found)) throw missing(folder);
+  try {
+    const records = await listRecordSegments(files, folder);
+    const { log } = await load(files, folder, found, records);
+    return [log, records];
+  } catch (error) {
+    if (tries <= 1) throw error;
+    await sleep(20);
+    return loadWhileOthersWrite(setting, tries - 1);
+  }
+}

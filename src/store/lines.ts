@@ -1,0 +1,99 @@
+// The line format of all files of a store: one JSON object a line, opened by the CRC-32 of what follows it.
+import { crc32 } from 'node:zlib';
+import type { OpenFile } from './file-system.ts';
+
+/** One line as it was read. `value` is undefined when the line is damaged or not complete. */
+export interface Line {
+  readonly offset: number;
+  /** Where the next line begins. */
+  readonly end: number;
+  // biome-ignore lint/suspicious/noExplicitAny: JSON whose shape the checksum vouches for
+  readonly value: any;
+}
+
+/** `{"crc":"0a1b2c3d","seq":1,…}` and a line feed; the CRC-32 is that of the bytes after its comma. */
+export function encodeLine(value: object): string {
+  const body = JSON.stringify(value).slice(1);
+  return `${opening(crc32(body))}${body}\n`;
+}
+
+/** The bytes of a line whose first fields are known last: `first` is JSON text that ends in a comma. */
+export function frameLine(first: string, body: Uint8Array): Uint8Array[] {
+  return [Buffer.from(opening(crc32(body, crc32(first))) + first), body, lineFeed];
+}
+
+/** What `frameLine` takes for a body. Throws for what JSON cannot hold. */
+export function encodeBody(value: object): Uint8Array {
+  return Buffer.from(JSON.stringify(value).slice(1));
+}
+
+/** Calls `onLine` for each line of a file from its beginning, in pieces of a megabyte; answers where the file ends. */
+export async function scanLines(file: OpenFile, onLine: (line: Line) => void): Promise<number> {
+  let carry = Buffer.alloc(0);
+  let offset = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(1 << 20);
+    const count = await file.read(chunk, offset + carry.length);
+    if (count === 0) break;
+    const piece = carry.length === 0 ? chunk.subarray(0, count) : Buffer.concat([carry, chunk.subarray(0, count)]);
+    let start = 0;
+    for (let feed = piece.indexOf(10, carry.length); feed >= 0; feed = piece.indexOf(10, start)) {
+      const value = decodeLine(piece.subarray(start, feed));
+      onLine({ offset: offset + start, end: offset + feed + 1, value });
+      start = feed + 1;
+    }
+    carry = piece.subarray(start);
+    offset += start;
+  }
+  if (carry.length > 0) onLine({ offset, end: offset + carry.length, value: undefined });
+  return offset + carry.length;
+}
+
+/** The lines of a file before `end`, the last one first. */
+export async function* scanBackwards(file: OpenFile, end: number): AsyncGenerator<Line> {
+  let carry = Buffer.alloc(0);
+  let start = end;
+  while (start > 0) {
+    const size = Math.min(start, 1 << 18);
+    const chunk = Buffer.allocUnsafe(size);
+    let done = 0;
+    while (done < size) {
+      const count = await file.read(chunk.subarray(done), start - size + done);
+      if (count === 0) throw new Error(`the file ends before byte ${start}`);
+      done += count;
+    }
+    start -= size;
+    let piece = Buffer.concat([chunk, carry]);
+    // The line feed at the very end of a piece closes its last line; the one before it opens that line.
+    for (let feed = piece.lastIndexOf(10, -2); piece.length > 1 && feed >= 0; feed = piece.lastIndexOf(10, -2)) {
+      yield lineOf(piece.subarray(feed + 1), start + feed + 1);
+      piece = piece.subarray(0, feed + 1);
+    }
+    carry = piece;
+  }
+  if (carry.length > 0) yield lineOf(carry, 0);
+}
+
+const lineFeed = Buffer.from('\n');
+const openingLength = 18;
+const openingStart = Buffer.from('{"crc":"');
+
+function opening(crc: number): string {
+  return `{"crc":"${crc.toString(16).padStart(8, '0')}",`;
+}
+
+function lineOf(bytes: Buffer, offset: number): Line {
+  const complete = bytes.at(-1) === 10;
+  return { offset, end: offset + bytes.length, value: complete ? decodeLine(bytes.subarray(0, -1)) : undefined };
+}
+
+function decodeLine(bytes: Buffer): unknown {
+  if (bytes.length <= openingLength || bytes.compare(openingStart, 0, 8, 0, 8) !== 0) return undefined;
+  const crc = bytes.toString('latin1', 8, 16);
+  if (crc !== crc32(bytes.subarray(openingLength)).toString(16).padStart(8, '0')) return undefined;
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,138 @@
+// Loading: the newest snapshot, and the journal from there on.
+import { join } from 'node:path';
+import { type KindName, kindNames } from '../core/kinds/index.ts';
+import { type Change, created } from '../core/model/change.ts';
+import type { Resource } from '../core/model/resource.ts';
+import { codeOf, type FileSystem, type OpenFile } from './file-system.ts';
+import { type FolderListing, journalName, type Numbered, snapshotName, unreadable } from './folder.ts';
+import { damaged, type Op, readSegment, type SegmentEnd, type Transacted } from './journal.ts';
+import { emptyLog, type Log } from './log.ts';
+import { movedUpTo, type RecordSegment } from './record-segments.ts';
+import { readSnapshot } from './snapshot.ts';
+import { StoreUnavailable } from './store.ts';
+
+/** What a folder holds. */
+export interface Loaded {
+  readonly log: Log;
+  /** The number of the last segment, and where it ends. */
+  readonly segment: number;
+  readonly end: SegmentEnd;
+  /** Bytes of the snapshot and of the journal that were read. */
+  readonly snapshotBytes: number;
+  readonly journalBytes: number;
+  /** A newer snapshot that is damaged; the journal made up for it. */
+  readonly lost?: { readonly name: string; readonly error: StoreUnavailable };
+}
+
+/** Loads a store; reads only. Throws `StoreUnavailable`, naming file and byte, rather than to leave anything out. */
+export async function load(
+  files: FileSystem,
+  folder: string,
+  listing: FolderListing,
+  records: readonly RecordSegment[],
+): Promise<Loaded> {
+  const newest = listing.snapshots.at(-1)?.number ?? 0;
+  try {
+    return await loadFrom(files, folder, listing, records, newest);
+  } catch (error) {
+    const name = snapshotName(newest);
+    // A damaged snapshot is no loss while the one before it, and the whole journal from there, are good.
+    const before = listing.snapshots.at(-2)?.number ?? 0;
+    const mended = error instanceof StoreUnavailable && error.reason === 'damaged' && error.message.includes(name);
+    if (!mended || newest === 0 || !listing.journals.some(({ number }) => number === before + 1)) throw error;
+    return { ...(await loadFrom(files, folder, listing, records, before)), lost: { name, error } };
+  }
+}
+
+async function loadFrom(
+  files: FileSystem,
+  folder: string,
+  listing: FolderListing,
+  records: readonly RecordSegment[],
+  position: number,
+): Promise<Loaded> {
+  const log = emptyLog();
+  const moved = { history: movedUpTo(records, 'history'), audit: movedUpTo(records, 'audit') };
+  const snapshotBytes = position === 0 ? 0 : await loadSnapshot(files, join(folder, snapshotName(position)), log);
+  log.position = position;
+  const journals = listing.journals.filter(({ number }) => number > position);
+  let journalBytes = 0;
+  let end: SegmentEnd | undefined;
+  for (const [index, segment] of journals.entries()) {
+    const path = join(folder, segment.name);
+    checkFollows(folder, segment, log.position + 1);
+    const last = index === journals.length - 1;
+    end = await reading(files, path, (file) =>
+      readSegment(file, path, { first: segment.number, last }, (transaction) => replay(log, transaction, moved, path)),
+    );
+    journalBytes += end.end;
+  }
+  const segment = journals.at(-1)?.number;
+  if (segment === undefined || !end) throw missing(folder, position + 1);
+  return { log, segment, end, snapshotBytes, journalBytes };
+}
+
+function checkFollows(folder: string, segment: Numbered, next: number): void {
+  if (segment.number !== next) throw missing(folder, next);
+}
+
+function missing(folder: string, first: number): StoreUnavailable {
+  return damaged(join(folder, journalName(first)), 0, 'the file is missing');
+}
+
+function loadSnapshot(files: FileSystem, path: string, log: Log): Promise<number> {
+  return reading(files, path, (file) =>
+    readSnapshot(
+      file,
+      path,
+      (row) => log.state.apply([putting(row, path)]),
+      (ids) => {
+        for (const { id, seq } of ids) log.recent.add(id, { seq, changes: [] });
+      },
+    ),
+  );
+}
+
+function replay(
+  log: Log,
+  { seq, id, ops, records = [] }: Transacted,
+  moved: { readonly history: number; readonly audit: number },
+  path: string,
+): void {
+  const changes = ops.map((op) => changeOf(log, op, path));
+  log.state.apply(changes);
+  log.recent.add(id, { seq, changes });
+  for (const record of records) if (seq > moved[record.stream]) log.tail.push({ seq, record });
+  log.position = seq;
+}
+
+function changeOf(log: Log, op: Op, path: string): Change {
+  if ('put' in op) return { ...putting(op.put, path), before: log.state.get(op.put.kind, op.put.id) };
+  const [kind, id] = op.del;
+  return { kind: known(kind, path), id, before: log.state.get(kind, id), after: undefined };
+}
+
+function putting(row: Resource, path: string): Change {
+  known(row.kind, path);
+  return created(row);
+}
+
+function known(kind: KindName, path: string): KindName {
+  if (kindNames.includes(kind)) return kind;
+  const what = `${path} holds a ${kind}, a kind that this version of Weir does not know`;
+  throw new StoreUnavailable('newer', `the store was written by a newer version: ${what}. Start that version.`);
+}
+
+async function reading<T>(files: FileSystem, path: string, read: (file: OpenFile) => Promise<T>): Promise<T> {
+  try {
+    const file = await files.open(path, 'read');
+    try {
+      return await read(file);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (error instanceof StoreUnavailable || codeOf(error) === undefined) throw error;
+    throw unreadable(path, error);
+  }
+}

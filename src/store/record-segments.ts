@@ -1,0 +1,147 @@
+// Record segments: one file a stream and journal segment, written once and whole, dropped when nobody wants it any more.
+import { join } from 'node:path';
+import { type FileSystem, type OpenFile, writeFully } from './file-system.ts';
+import { numbered, storeVersion } from './folder.ts';
+import { encodeLine, scanLines } from './lines.ts';
+import type { TailRecord } from './log.ts';
+import type { StoreRecord } from './store.ts';
+
+/** A segment by its name; `first` and `last` are the commits whose records it may hold. */
+export interface RecordSegment {
+  readonly name: string;
+  readonly stream: StoreRecord['stream'];
+  readonly first: number;
+  readonly last: number;
+}
+
+/** How long records are kept, at least: the newest `count`, or for `days`. */
+export type Retention = Readonly<Record<StoreRecord['stream'], { readonly count: number } | { readonly days: number }>>;
+
+/** 10 000 reconciles, and 400 days of audit. */
+export const defaultRetention: Retention = { history: { count: 10_000 }, audit: { days: 400 } };
+
+/** Where a segment stands. */
+export function segmentPath(folder: string, segment: { readonly name: string }): string {
+  return join(recordFolder(folder), segment.name);
+}
+
+/** The segments of a store, oldest first; empty where there are none yet. */
+export async function listRecordSegments(files: FileSystem, folder: string): Promise<RecordSegment[]> {
+  const names = await files.list(recordFolder(folder)).catch(() => []);
+  const segments = names.flatMap((name): RecordSegment[] => {
+    const [, stream, first, last] = /^(history|audit)-(\d{12})-(\d{12})\.jsonl$/.exec(name) ?? [];
+    if (stream !== 'history' && stream !== 'audit') return [];
+    return [{ name, stream, first: Number(first), last: Number(last) }];
+  });
+  return segments.sort((a, b) => a.first - b.first);
+}
+
+/** The last commit whose records of a stream have left the journal. */
+export function movedUpTo(segments: readonly RecordSegment[], stream: StoreRecord['stream']): number {
+  return segments.reduce((last, segment) => (segment.stream === stream ? Math.max(last, segment.last) : last), 0);
+}
+
+/** Makes the records of the commits up to `last` durable in segments of their own; answers the new segments. */
+export async function writeRecordSegments(
+  files: FileSystem,
+  folder: string,
+  tail: readonly TailRecord[],
+  last: number,
+): Promise<RecordSegment[]> {
+  const made: RecordSegment[] = [];
+  for (const stream of ['history', 'audit'] as const) {
+    const own = tail.filter(({ seq, record }) => seq <= last && record.stream === stream);
+    const first = own[0]?.seq;
+    if (first === undefined) continue;
+    if (made.length === 0) await files.makeFolder(recordFolder(folder));
+    const segment = { name: `${stream}-${numbered(first)}-${numbered(last)}.jsonl`, stream, first, last };
+    await writeSegment(files, segmentPath(folder, segment), segment, own);
+    made.push(segment);
+  }
+  if (made.length > 0) await files.syncFolder(recordFolder(folder));
+  return made;
+}
+
+/** Removes the segments that hold nothing that has to be kept; answers the others. */
+export async function dropOldSegments(
+  files: FileSystem,
+  folder: string,
+  segments: readonly RecordSegment[],
+  retention: Retention,
+  now: string,
+): Promise<RecordSegment[]> {
+  const kept: RecordSegment[] = [];
+  const newer = { history: 0, audit: 0 };
+  for (const segment of [...segments].reverse()) {
+    const rule = retention[segment.stream];
+    const { count, newest } = await readHeader(files, segmentPath(folder, segment));
+    const old = 'count' in rule ? newer[segment.stream] >= rule.count : newest < daysBefore(now, rule.days);
+    newer[segment.stream] += count;
+    if (old) await files.unlink(segmentPath(folder, segment));
+    else kept.unshift(segment);
+  }
+  return kept;
+}
+
+function recordFolder(folder: string): string {
+  return join(folder, 'records');
+}
+
+async function writeSegment(
+  files: FileSystem,
+  path: string,
+  { stream, first, last }: RecordSegment,
+  own: readonly TailRecord[],
+): Promise<void> {
+  const newest =
+    own
+      .map(({ record }) => record.at)
+      .sort()
+      .at(-1) ?? '';
+  const file = await files.open(`${path}.tmp`, 'create');
+  try {
+    let size = 0;
+    const write = async (text: string) => {
+      const bytes = Buffer.from(text);
+      await writeFully(file, bytes, size);
+      size += bytes.length;
+    };
+    await write(encodeLine({ weir: 'records', version: storeVersion, stream, first, last, count: own.length, newest }));
+    // A few hundred at a time: writes go on meanwhile.
+    for (let index = 0; index < own.length; index += 200)
+      await write(
+        own
+          .slice(index, index + 200)
+          .map((item) => encodeLine(item))
+          .join(''),
+      );
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await files.rename(`${path}.tmp`, path);
+}
+
+async function readHeader(files: FileSystem, path: string): Promise<{ count: number; newest: string }> {
+  const file = await files.open(path, 'read');
+  try {
+    let header: { count?: unknown; newest?: unknown } = {};
+    await scanLines(firstPiece(file), ({ offset, value }) => {
+      if (offset === 0) header = value ?? {};
+    });
+    const { count, newest } = header;
+    // One that cannot be read is kept: it counts as new, and as empty.
+    return { count: typeof count === 'number' ? count : 0, newest: typeof newest === 'string' ? newest : '9999' };
+  } finally {
+    await file.close();
+  }
+}
+
+/** A file that seems to end after its first kilobyte. */
+function firstPiece(file: OpenFile): OpenFile {
+  return { ...file, read: async (into, position) => (position > 0 ? 0 : file.read(into.subarray(0, 1024), 0)) };
+}
+
+function daysBefore(now: string, days: number): string {
+  return new Date(Date.parse(now) - days * 86_400_000).toISOString();
+}

@@ -1,0 +1,122 @@
+// Snapshots: all resources in one file, written in slices while commits go on, and read at the next start.
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { kindNames } from '../core/kinds/index.ts';
+import type { Resource } from '../core/model/resource.ts';
+import { type FileSystem, type OpenFile, writeFully } from './file-system.ts';
+import { snapshotName, storeVersion } from './folder.ts';
+import { checkHeader, damaged } from './journal.ts';
+import { encodeLine, scanLines } from './lines.ts';
+import type { Log } from './log.ts';
+
+/** What a snapshot holds besides resources. */
+export interface SnapshotIds {
+  readonly id: string;
+  readonly seq: number;
+}
+
+/**
+ * Writes the snapshot of `position` and makes it durable; answers its size in bytes. Rows may be newer than `position`, or gone
+ * since: whoever reads it replays the journal from there, and rows are whole.
+ */
+export async function writeSnapshot(files: FileSystem, folder: string, log: Log, position: number): Promise<number> {
+  const path = join(folder, snapshotName(position));
+  const file = await files.open(`${path}.tmp`, 'create');
+  let size = 0;
+  try {
+    size = await writeSlices(file, linesOf(log, position));
+    await file.datasync();
+  } catch (error) {
+    await file.close().catch(() => {});
+    await files.unlink(`${path}.tmp`).catch(() => {});
+    throw error;
+  }
+  await file.close();
+  await files.rename(`${path}.tmp`, path);
+  await files.syncFolder(folder);
+  return size;
+}
+
+/** Reads a snapshot; answers its size. Throws `StoreUnavailable` when any of it is missing or damaged. */
+export async function readSnapshot(
+  file: OpenFile,
+  path: string,
+  onRow: (row: Resource) => void,
+  onIds: (ids: readonly SnapshotIds[]) => void,
+): Promise<number> {
+  let lines = 0;
+  let complete = false;
+  const size = await scanLines(file, (line) => {
+    const { offset, value } = line;
+    if (offset === 0) checkHeader(line, path, 'snapshot');
+    else if (value === undefined) throw damaged(path, offset, 'the line is not what was written');
+    else if (complete) throw damaged(path, offset, 'something follows its last line');
+    if (value.row) onRow(value.row);
+    if (value.ids) onIds(value.ids);
+    if (value.lines !== undefined) {
+      complete = true;
+      if (value.lines !== lines)
+        throw damaged(path, offset, `${lines} lines stand before it instead of ${value.lines}`);
+    }
+    lines += 1;
+  });
+  if (!complete) throw damaged(path, size, 'its end is missing');
+  return size;
+}
+
+/** Longer than this, in milliseconds, a slice keeps nobody waiting. */
+const sliceMs = 3;
+const sliceLength = 1 << 18;
+
+async function writeSlices(file: OpenFile, lines: Iterable<string>): Promise<number> {
+  let size = 0;
+  let slice: string[] = [];
+  let length = 0;
+  let started = performance.now();
+  const flush = async () => {
+    const bytes = Buffer.from(slice.join(''));
+    slice = [];
+    length = 0;
+    await writeFully(file, bytes, size);
+    size += bytes.length;
+    await nextTurn();
+    started = performance.now();
+  };
+  for (const line of lines) {
+    length += line.length;
+    if (slice.push(line) % 16 === 0 && (length > sliceLength || performance.now() - started > sliceMs)) await flush();
+  }
+  await flush();
+  return size;
+}
+
+function* linesOf(log: Log, position: number): Generator<string> {
+  let lines = 1;
+  yield encodeLine({ weir: 'snapshot', version: storeVersion, position });
+  for (const kind of kindNames) {
+    // Rows that come while this goes on stand behind these: they are in the journal, and must not keep it from ending.
+    let left = log.state.count(kind);
+    if (left === 0) continue;
+    for (const row of log.state.all(kind)) {
+      yield encodeLine({ row });
+      lines += 1;
+      left -= 1;
+      if (left === 0) break;
+    }
+  }
+  for (const ids of chunks(log.recent.ids())) {
+    yield encodeLine({ ids });
+    lines += 1;
+  }
+  yield encodeLine({ lines });
+}
+
+function* chunks(ids: Iterable<readonly [id: string, seq: number]>): Generator<SnapshotIds[]> {
+  let chunk: SnapshotIds[] = [];
+  for (const [id, seq] of ids) {
+    if (chunk.push({ id, seq }) < 500) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}

@@ -1,5 +1,5 @@
 // One attempt to make the state what the tree wants, from reading to history.
-import { hasErrors, type Finding } from '../core/model/finding.ts';
+import { type Finding, hasErrors } from '../core/model/finding.ts';
 import type { Actor, Context } from '../core/model/proposal.ts';
 import type { PlanDocument, PlanSource, PlanSummary } from '../core/plan/plan-document.ts';
 import type { Facts } from '../core/rules/facts.ts';
@@ -48,12 +48,23 @@ export function reconcileContext(bench: Workbench, actor: Actor, requestId?: str
 }
 
 /** Plans a loaded tree against the store, without keeping anything. */
-export async function planLoaded(bench: Workbench, loaded: LoadedTree, occasion: Pick<Occasion, 'actor' | 'consents'>): Promise<Prepared> {
+export async function planLoaded(
+  bench: Workbench,
+  loaded: LoadedTree,
+  occasion: Pick<Occasion, 'actor' | 'consents'>,
+): Promise<Prepared> {
   const { applied } = await lastAttempts(bench.store);
   const context = reconcileContext(bench, occasion.actor);
   const { inventoryOf, fingerprint } = bench;
   const consents = occasion.consents ?? noConsents;
-  return prepare(bench.store, loaded, { context, facts: bench.facts(), consents, revision: applied?.revision ?? null, inventoryOf, fingerprint });
+  return prepare(bench.store, loaded, {
+    context,
+    facts: bench.facts(),
+    consents,
+    revision: applied?.revision ?? null,
+    inventoryOf,
+    fingerprint,
+  });
 }
 
 /** Applies a loaded tree, and leaves a record whatever comes of it. Throws what the store throws. */
@@ -84,7 +95,12 @@ function refusalOf(prepared: Prepared, { base }: Occasion): PlanBlocked | BaseMo
 }
 
 /** Nothing is answered when the state moved between plan and commit: the caller plans again. */
-async function tryToKeep(bench: Workbench, prepared: Prepared, occasion: Occasion, start: number): Promise<Attempt | undefined> {
+async function tryToKeep(
+  bench: Workbench,
+  prepared: Prepared,
+  occasion: Occasion,
+  start: number,
+): Promise<Attempt | undefined> {
   const { document: plan } = prepared;
   const result = plan.changes.length > 0 || (plan.adopted?.length ?? 0) > 0 ? 'applied' : 'unchanged';
   const outcome = { source: plan.source, findings: plan.findings, summary: plan.summary };
@@ -107,8 +123,14 @@ interface Refusal {
 
 async function refuse(bench: Workbench, occasion: Occasion, start: number, refusal: Refusal): Promise<Attempt> {
   const { source, findings, plan, failure } = refusal;
-  const entry = entryOf(bench, occasion, start, 'refused', { source, findings, summary: plan?.summary ?? nothingPlanned });
-  await bench.store.commit(() => ({ changes: [], records: [historyRecord(bench.newId(), entry)] }), { id: bench.newId() });
+  const entry = entryOf(bench, occasion, start, 'refused', {
+    source,
+    findings,
+    summary: plan?.summary ?? nothingPlanned,
+  });
+  await bench.store.commit(() => ({ changes: [], records: [historyRecord(bench.newId(), entry)] }), {
+    id: bench.newId(),
+  });
   return { entry, failure, ...(plan ? { plan } : {}) };
 }
 
@@ -132,6 +154,8 @@ function entryOf(
   const times = { trigger: occasion.trigger, result, at: bench.now(), durationMs };
   const counts = { summary, errors, warnings: findings.length - errors };
   const actor = occasion.actor.name ?? occasion.actor.id;
-  const kept = [...findings].sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning')).slice(0, keptFindings);
+  const kept = [...findings]
+    .sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+    .slice(0, keptFindings);
   return { revision, ...git, ...times, ...counts, findings: kept, ...(actor === undefined ? {} : { actor }) };
 }

@@ -16,18 +16,38 @@ type Told = Omit<Condition, 'lastTransitionTime'>;
 
 /** The conditions of a standing; those that have not changed keep their times. */
 export function conditionsOf(standing: Standing, before: readonly Condition[], now: string): Condition[] {
-  return [ready(standing), reconciling(standing), stalled(standing), sourceAvailable(standing), drifted(standing)].map((told) => {
-    const old = before.find(({ type }) => type === told.type);
-    return { ...told, lastTransitionTime: old && old.status === told.status ? old.lastTransitionTime : now };
-  });
+  return [ready(standing), reconciling(standing), stalled(standing), sourceAvailable(standing), drifted(standing)].map(
+    (told) => {
+      const old = before.find(({ type }) => type === told.type);
+      return { ...told, lastTransitionTime: old && old.status === told.status ? old.lastTransitionTime : now };
+    },
+  );
 }
 
 function ready({ attempted, missing, failure }: Standing): Told {
   if (failure !== undefined) return { type: 'Ready', status: 'False', reason: 'ReconcileFailed', message: failure };
-  if (missing !== undefined) return { type: 'Ready', status: 'False', reason: 'SourceMissing', message: `the last good state is kept: ${missing}` };
-  if (!attempted) return { type: 'Ready', status: 'Unknown', reason: 'NotReconciled', message: 'nothing was applied yet' };
-  if (attempted.result === 'refused') return { type: 'Ready', status: 'False', reason: 'Refused', message: `the last good state is kept: ${problems(attempted)}` };
-  return { type: 'Ready', status: 'True', reason: 'Applied', message: `the state is what revision ${short(attempted.revision)} wants` };
+  if (missing !== undefined)
+    return {
+      type: 'Ready',
+      status: 'False',
+      reason: 'SourceMissing',
+      message: `the last good state is kept: ${missing}`,
+    };
+  if (!attempted)
+    return { type: 'Ready', status: 'Unknown', reason: 'NotReconciled', message: 'nothing was applied yet' };
+  if (attempted.result === 'refused')
+    return {
+      type: 'Ready',
+      status: 'False',
+      reason: 'Refused',
+      message: `the last good state is kept: ${problems(attempted)}`,
+    };
+  return {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Applied',
+    message: `the state is what revision ${short(attempted.revision)} wants`,
+  };
 }
 
 function reconciling({ reconciling: busy }: Standing): Told {
@@ -38,8 +58,18 @@ function reconciling({ reconciling: busy }: Standing): Told {
 
 function stalled({ attempted, missing, failure }: Standing): Told {
   if (missing === undefined && failure === undefined && attempted?.result === 'refused')
-    return { type: 'Stalled', status: 'True', reason: attempted.summary.blocked > 0 ? 'Blocked' : 'Invalid', message: problems(attempted) };
-  return { type: 'Stalled', status: 'False', reason: 'NotStalled', message: 'nothing stands in the way of the next reconcile' };
+    return {
+      type: 'Stalled',
+      status: 'True',
+      reason: attempted.summary.blocked > 0 ? 'Blocked' : 'Invalid',
+      message: problems(attempted),
+    };
+  return {
+    type: 'Stalled',
+    status: 'False',
+    reason: 'NotStalled',
+    message: 'nothing stands in the way of the next reconcile',
+  };
 }
 
 function sourceAvailable({ missing }: Standing): Told {
@@ -48,8 +78,14 @@ function sourceAvailable({ missing }: Standing): Told {
 }
 
 function drifted({ attempted }: Standing): Told {
-  if (!attempted) return { type: 'Drifted', status: 'Unknown', reason: 'NotReconciled', message: 'nothing was applied yet' };
-  return { type: 'Drifted', status: 'False', reason: 'AsApplied', message: 'declared objects are as they were applied' };
+  if (!attempted)
+    return { type: 'Drifted', status: 'Unknown', reason: 'NotReconciled', message: 'nothing was applied yet' };
+  return {
+    type: 'Drifted',
+    status: 'False',
+    reason: 'AsApplied',
+    message: 'declared objects are as they were applied',
+  };
 }
 
 function problems({ errors, revision }: HistoryEntry): string {

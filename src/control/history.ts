@@ -1,6 +1,7 @@
 // History: a record of every attempt to reconcile, kept in the store beside what it changed.
-import type { HistoryEntry } from './config-status.ts';
+
 import type { Store, StoreRecord } from '../store/store.ts';
+import type { HistoryEntry } from './config-status.ts';
 
 /** The record of an attempt. */
 export function historyRecord(id: string, entry: HistoryEntry): StoreRecord {
@@ -16,6 +17,10 @@ export function historyEntry(record: StoreRecord): HistoryEntry {
 export async function lastAttempts(store: Store): Promise<{ attempted?: HistoryEntry; applied?: HistoryEntry }> {
   const [attempted] = await store.records({ stream: 'history', limit: 1 });
   if (!attempted) return {};
-  const [applied] = await store.records({ stream: 'history', limit: 1, where: (record) => historyEntry(record).result !== 'refused' });
+  const [applied] = await store.records({
+    stream: 'history',
+    limit: 1,
+    where: (record) => historyEntry(record).result !== 'refused',
+  });
   return { attempted: historyEntry(attempted), ...(applied ? { applied: historyEntry(applied) } : {}) };
 }

@@ -37,7 +37,9 @@ export function createInventory(): InventoryOf {
 }
 
 function hash({ kind, name, labels, lifecycle, spec }: DeclaredResource): Buffer {
-  return createHash('sha256').update(JSON.stringify([kind, name, sorted({ labels, lifecycle, spec })])).digest();
+  return createHash('sha256')
+    .update(JSON.stringify([kind, name, sorted({ labels, lifecycle, spec })]))
+    .digest();
 }
 
 /** Exclusive or: the order of the parts does not matter. */

@@ -1,26 +1,31 @@
 // The loop: applies the tree at start and whenever it changes, keeps the last good state, and recovers by itself.
-import { singleton } from '../core/model/view.ts';
+
 import type { Document } from '../core/model/document.ts';
-import type { PlanDocument } from '../core/plan/plan-document.ts';
+import { hasErrors } from '../core/model/finding.ts';
+import { singleton } from '../core/model/view.ts';
 import type { DecodeCache } from '../core/plan/desired-tree.ts';
+import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
-import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { treeOfTexts } from '../manifests/texts.ts';
+import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { watch } from '../manifests/watch.ts';
 import { type Attempt, applyLoaded, type Occasion, planLoaded, type Workbench } from './attempt.ts';
-import { type Condition, type ConfigStatus, type HistoryEntry } from './config-status.ts';
 import { conditionsOf } from './conditions.ts';
+import type { Condition, ConfigStatus, HistoryEntry } from './config-status.ts';
 import { type BaseMoved, type PlanBlocked, TreeInvalid, TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
 import { placesIn } from './places.ts';
-import { hasErrors } from '../core/model/finding.ts';
-import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 import type { Reconciler } from './reconciler.ts';
+import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 
 export interface LoopOptions extends Workbench {
   readonly root: string;
   readonly overlay?: string | undefined;
-  readonly log: (level: 'info' | 'warn' | 'error', message: string, details?: Readonly<Record<string, unknown>>) => void;
+  readonly log: (
+    level: 'info' | 'warn' | 'error',
+    message: string,
+    details?: Readonly<Record<string, unknown>>,
+  ) => void;
   /** Told of every attempt, once it has ended. */
   readonly onAttempt?: (attempt: Attempt) => void;
 }
@@ -110,12 +115,20 @@ async function createLoop(options: LoopOptions) {
     settled: () => memory.settled,
     status: () => statusOf(options, memory),
     plan: async () => {
-      const loaded = await judge(treeOf(await readTree(options.root, { previous: memory.reading, overlay: options.overlay })));
+      const loaded = await judge(
+        treeOf(await readTree(options.root, { previous: memory.reading, overlay: options.overlay })),
+      );
       return withCauses(await planOf(options, loaded), loaded, memory);
     },
     planDocuments: async (documents) => planOf(options, await judge(treeOf(treeOfTexts(documents)))),
     reconcile: async ({ base, consents, actor, requestId }) => {
-      const occasion = { trigger: 'api', actor, consents, ...(base ? { base } : {}), ...(requestId === undefined ? {} : { requestId }) } as const;
+      const occasion = {
+        trigger: 'api',
+        actor,
+        consents,
+        ...(base ? { base } : {}),
+        ...(requestId === undefined ? {} : { requestId }),
+      } as const;
       const attempt = await turn(occasion, undefined);
       if (attempt.failure) throw attempt.failure;
       return attempt.plan as PlanDocument;
@@ -189,7 +202,11 @@ function tell(options: LoopOptions, attempt: Attempt): void {
   const { result, revision, summary, errors, warnings, durationMs } = attempt.entry;
   const level = result === 'refused' ? 'error' : 'info';
   const details = { revision: revision.slice(0, 12), ...summary, errors, warnings, durationMs };
-  options.log(level, result === 'refused' ? 'the tree was refused: the last good state is kept' : `the tree was applied (${result})`, details);
+  options.log(
+    level,
+    result === 'refused' ? 'the tree was refused: the last good state is kept' : `the tree was applied (${result})`,
+    details,
+  );
   options.onAttempt?.(attempt);
 }
 
@@ -211,7 +228,8 @@ async function statusOf(options: LoopOptions, memory: Memory): Promise<ConfigSta
 
 /** A change of a document that was applied already, unchanged, means that the state has moved: drift. */
 function withCauses(plan: PlanDocument, loaded: LoadedTree, { good }: Memory): PlanDocument {
-  const documentOf = (tree: LoadedTree | undefined, address: string): Document | undefined => tree?.desired.desired.get(address)?.document;
+  const documentOf = (tree: LoadedTree | undefined, address: string): Document | undefined =>
+    tree?.desired.desired.get(address)?.document;
   const changes = plan.changes.map((change) => {
     const same = good !== undefined && documentOf(loaded, change.address) === documentOf(good, change.address);
     return { ...change, cause: same ? ('drift' as const) : ('source' as const) };

@@ -5,8 +5,9 @@ import { overlay } from '../core/model/overlay.ts';
 import type { Context } from '../core/model/proposal.ts';
 import { singleton, type View } from '../core/model/view.ts';
 import { located } from '../core/plan/locate.ts';
-import { type Plan, type Planned, planSteps } from '../core/plan/plan.ts';
+import { planSteps } from '../core/plan/plan.ts';
 import { type PlanDocument, planDocument } from '../core/plan/plan-document.ts';
+import type { Plan, Planned } from '../core/plan/planned.ts';
 import { revive } from '../core/plan/revive.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { check, checkSteps } from '../core/rules/index.ts';
@@ -77,7 +78,13 @@ async function prepareOn(
   if (!violations || !inventory) return undefined;
   const findings = [...loaded.findings, ...violations.map((finding) => located(finding, desired))];
   const base = { revision: options.revision, digest: inventory.digest };
-  const document = planDocument(plan, { base, source: loaded.source, before: view, findings, fingerprint: options.fingerprint });
+  const document = planDocument(plan, {
+    base,
+    source: loaded.source,
+    before: view,
+    findings,
+    fingerprint: options.fingerprint,
+  });
   return { plan, document, blocked: hasErrors(violations), position, batch };
 }
 
@@ -154,7 +161,12 @@ export interface AppliedPlan {
 export async function applySaved(
   store: Store,
   saved: PlanDocument,
-  options: { readonly context: Context; readonly facts: Facts; readonly consents?: Consents; readonly record: (done: boolean) => StoreRecord },
+  options: {
+    readonly context: Context;
+    readonly facts: Facts;
+    readonly consents?: Consents;
+    readonly record: (done: boolean) => StoreRecord;
+  },
 ): Promise<AppliedPlan> {
   let alreadyApplied = false;
   const transaction = (view: PositionedView) => {
@@ -162,7 +174,14 @@ export async function applySaved(
     if (stale.length > 0) throw new BaseMoved(stale);
     alreadyApplied = changes.length === 0;
     const consents = options.consents ?? noConsents;
-    const batch: Batch = { door: 'config', changes, before: view, after: overlay(view, changes), consents, facts: options.facts };
+    const batch: Batch = {
+      door: 'config',
+      changes,
+      before: view,
+      after: overlay(view, changes),
+      consents,
+      facts: options.facts,
+    };
     const violations = changes.length > 0 ? check(batch) : [];
     if (violations.length > 0) throw new Refused(violations);
     return { changes, records: [options.record(alreadyApplied)] };

@@ -23,7 +23,13 @@ export interface Tried {
 }
 
 /** Tries a proposal without keeping anything: the same path as `submit`, less its last step. */
-export function evaluate(view: View, proposal: Proposal, context: Context, facts: Facts, consents: Consents = noConsents): Tried {
+export function evaluate(
+  view: View,
+  proposal: Proposal,
+  context: Context,
+  facts: Facts,
+  consents: Consents = noConsents,
+): Tried {
   const changes = proposal(view, context);
   const after = overlay(view, changes);
   const violations = check({ door: context.origin, changes, before: view, after, consents, facts });
@@ -38,7 +44,10 @@ export async function submit(
   { store, facts }: Door,
   proposal: Proposal,
   context: Context,
-  options: { readonly commitId?: string; readonly records?: (changes: readonly Change[]) => readonly StoreRecord[] } = {},
+  options: {
+    readonly commitId?: string;
+    readonly records?: (changes: readonly Change[]) => readonly StoreRecord[];
+  } = {},
 ): Promise<Receipt> {
   const transaction = (view: View) => {
     const { changes, violations } = evaluate(view, proposal, context, facts());

@@ -38,8 +38,16 @@ export async function loadTree(root: string, options: LoadOptions): Promise<Load
 }
 
 /** Reads the tree at `root`, with the files that its documents draw in. */
-export function readTree(root: string, { previous, overlay, slicer }: Omit<LoadOptions, 'facts'>): Promise<Tree | Missing> {
-  return read(root, { previous, overlay, slicer, filesOf: (document) => publicFilesOf(document.value).map(({ path }) => path) });
+export function readTree(
+  root: string,
+  { previous, overlay, slicer }: Omit<LoadOptions, 'facts'>,
+): Promise<Tree | Missing> {
+  return read(root, {
+    previous,
+    overlay,
+    slicer,
+    filesOf: (document) => publicFilesOf(document.value).map(({ path }) => path),
+  });
 }
 
 /** Judges a tree that was read. */

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { type KindName, kindOf } from '../kinds/index.ts';
 import { markOf, type Parts, partsOf } from '../kinds/kind.ts';
+import { childrenOf } from './children.ts';
 import { pointer, stepsOf } from './pointer.ts';
 
 /** One leaf: a scalar, a set, a list without names, or a secret. */
@@ -27,21 +28,27 @@ type Steps = readonly (string | number)[];
 
 function walk(schema: z.core.$ZodType, value: unknown, path: Steps, at: Steps, into: Map<string, Leaf>): void {
   if (value === undefined || value === null) return;
+  if (isLeaf(schema, value)) {
+    const leaf = leafOf(schema, value, path, at);
+    into.set(leaf.path, leaf);
+  } else
+    for (const child of childrenOf(schema, value))
+      walk(child.schema, child.value, [...path, child.name], [...at, child.step], into);
+}
+
+/** A list whose items have no names of their own is compared as a whole. */
+function isLeaf(schema: z.core.$ZodType, value: unknown): boolean {
   const parts = partsOf(schema);
-  if (parts.type === 'object' || parts.type === 'map') {
-    for (const [key, item] of Object.entries(value)) {
-      const field = parts.type === 'map' ? parts.value : parts.fields[key];
-      if (field) walk(field, item, [...path, key], [...at, key], into);
-    }
-  } else if (parts.type === 'list' && parts.namedBy && Array.isArray(value)) {
-    const key = parts.namedBy;
-    value.forEach((item, index) => walk(parts.item, item, [...path, String(item[key])], [...at, index], into));
-  } else {
-    const id = pointer(...path);
-    const isDefault = sameValue(defaultOf(schema), value) || (Array.isArray(value) && value.length === 0);
-    const ordered = parts.type === 'list' && parts.set && Array.isArray(value) ? [...value].sort() : value;
-    into.set(id, { path: id, pointer: pointer(...at), value: ordered, secret: markOf(schema).secret === true, isDefault });
-  }
+  return parts.type === 'leaf' || (parts.type === 'list' && !(parts.namedBy && Array.isArray(value)));
+}
+
+function leafOf(schema: z.core.$ZodType, value: unknown, path: Steps, at: Steps): Leaf {
+  const parts = partsOf(schema);
+  const isEmpty = Array.isArray(value) && value.length === 0;
+  const ordered = parts.type === 'list' && parts.set && Array.isArray(value) ? [...value].sort() : value;
+  const secret = markOf(schema).secret === true;
+  const isDefault = isEmpty || sameValue(defaultOf(schema), value);
+  return { path: pointer(...path), pointer: pointer(...at), value: ordered, secret, isDefault };
 }
 
 function defaultOf(schema: z.core.$ZodType): unknown {
@@ -100,23 +107,31 @@ export function specFrom(kind: KindName, values: ReadonlyMap<string, unknown>): 
   return schema.parse(root.spec);
 }
 
+/** Puts a value where its path says, making what stands above it. */
 function place(schema: z.core.$ZodType, root: { spec: unknown }, path: string, value: unknown): void {
-  let at = root as unknown as Record<string, unknown>;
-  let here: z.core.$ZodType | undefined = schema;
-  let last = 'spec';
-  for (const step of stepsOf(path).slice(1)) {
-    const parts: Parts | undefined = here ? partsOf(here) : undefined;
-    if (parts?.type === 'list' && parts.namedBy) {
-      const items = (at[last] ??= []) as Record<string, unknown>[];
-      const key = parts.namedBy;
-      let index = items.findIndex((item) => item[key] === step);
-      if (index < 0) index = items.push({ [key]: step }) - 1;
-      [at, last, here] = [items as unknown as Record<string, unknown>, String(index), parts.item];
-      continue;
-    }
-    at = (at[last] ??= {}) as Record<string, unknown>;
-    here = parts?.type === 'object' ? parts.fields[step] : parts?.type === 'map' ? parts.value : undefined;
-    last = step;
+  let at: Spot = { holder: root as unknown as Record<string, unknown>, key: 'spec', schema };
+  for (const step of stepsOf(path).slice(1)) at = below(at, step);
+  at.holder[at.key] = value;
+}
+
+/** A place that a value can be put into. */
+interface Spot {
+  readonly holder: Record<string, unknown>;
+  readonly key: string;
+  readonly schema: z.core.$ZodType | undefined;
+}
+
+function below({ holder, key, schema }: Spot, step: string): Spot {
+  const parts: Parts | undefined = schema ? partsOf(schema) : undefined;
+  if (parts?.type === 'list' && parts.namedBy) {
+    holder[key] ??= [];
+    const items = holder[key] as Record<string, unknown>[];
+    const { namedBy } = parts;
+    const known = items.findIndex((item) => item[namedBy] === step);
+    const index = known < 0 ? items.push({ [namedBy]: step }) - 1 : known;
+    return { holder: items as unknown as Record<string, unknown>, key: String(index), schema: parts.item };
   }
-  at[last] = value;
+  holder[key] ??= {};
+  const next = parts?.type === 'object' ? parts.fields[step] : parts?.type === 'map' ? parts.value : undefined;
+  return { holder: holder[key] as Record<string, unknown>, key: step, schema: next };
 }

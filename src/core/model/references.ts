@@ -61,7 +61,13 @@ function findRoutes(schema: z.core.$ZodType, steps: readonly string[]): Route[] 
   return [];
 }
 
-function collect(value: unknown, route: Route, depth: number, at: readonly (string | number)[], into: Reference[]): void {
+function collect(
+  value: unknown,
+  route: Route,
+  depth: number,
+  at: readonly (string | number)[],
+  into: Reference[],
+): void {
   if (value === undefined || value === null) return;
   const step = route.steps[depth];
   if (step === undefined) {
@@ -69,7 +75,7 @@ function collect(value: unknown, route: Route, depth: number, at: readonly (stri
   } else if (step !== '*') {
     collect((value as Record<string, unknown>)[step], route, depth + 1, [...at, step], into);
   } else if (Array.isArray(value)) {
-    value.forEach((item, index) => collect(item, route, depth + 1, [...at, index], into));
+    for (const [index, item] of value.entries()) collect(item, route, depth + 1, [...at, index], into);
   } else if (typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) collect(item, route, depth + 1, [...at, key], into);
   }

@@ -82,4 +82,3 @@ export function first<T>(items: Iterable<T>): T | undefined {
   for (const item of items) return item;
   return undefined;
 }
-

@@ -1,7 +1,7 @@
 // What can be asked of the state: by id, by name, by what a resource refers to, counts, all without scanning.
-import { declaredKinds, kindOf, type DeclaredKindName, type KindName } from '../kinds/index.ts';
-import { defaultLifecycle, type DeclaredResource, type Resource, type ResourceOf } from './resource.ts';
-import { referencesOf, referenceKey } from './references.ts';
+import { type DeclaredKindName, declaredKinds, type KindName, kindOf } from '../kinds/index.ts';
+import { referenceKey, referencesOf } from './references.ts';
+import { type DeclaredResource, defaultLifecycle, type Resource, type ResourceOf } from './resource.ts';
 
 /** A consistent picture of all resources. Counts and look-ups do not depend on how many there are. */
 export interface View {

@@ -2,9 +2,10 @@
 import type { z } from 'zod';
 import { kindOf } from '../kinds/index.ts';
 import { markOf, partsOf } from '../kinds/kind.ts';
+import { childrenOf } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
 import { pointer, readable } from '../model/pointer.ts';
-import type { Subject } from './decode.ts';
+import type { Subject } from './desired.ts';
 
 type Path = readonly (string | number)[];
 
@@ -52,11 +53,5 @@ function visit(
 ): void {
   if (typeof value !== 'object' || value === null) return;
   see(schema, value, path);
-  const parts = partsOf(schema);
-  if (parts.type === 'list' && Array.isArray(value)) value.forEach((item, index) => visit(parts.item, item, [...path, index], see));
-  else if (parts.type === 'object' || parts.type === 'map')
-    for (const [key, item] of Object.entries(value)) {
-      const field = parts.type === 'map' ? parts.value : Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
-      if (field) visit(field, item, [...path, key], see);
-    }
+  for (const child of childrenOf(schema, value)) visit(child.schema, child.value, [...path, child.step], see);
 }

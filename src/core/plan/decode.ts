@@ -1,36 +1,15 @@
 // From a document to what it wants: checked against its kind, with defaults, and every problem at its place.
 import type { z } from 'zod';
 import { type Envelope, envelope } from '../kinds/envelope.ts';
-import { declaredKindNames, type DeclaredKindName, isDeclaredKind, kindOf, type SpecOf } from '../kinds/index.ts';
+import { type DeclaredKindName, declaredKindNames, isDeclaredKind, kindOf, type SpecOf } from '../kinds/index.ts';
 import { publicFilesOf } from '../kinds/public-files.ts';
 import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
 import { pointer } from '../model/pointer.ts';
-import type { Labels, Lifecycle } from '../model/resource.ts';
 import { suggest } from '../model/suggest.ts';
 import { literalSecrets, repeatedItems } from './decode-lists.ts';
+import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
 import { findingOf } from './issues.ts';
-
-/** What a document wants. */
-export interface Desired<K extends DeclaredKindName = DeclaredKindName> {
-  readonly kind: K;
-  readonly name: string;
-  readonly previousNames: readonly string[];
-  readonly labels: Labels;
-  readonly lifecycle: Lifecycle;
-  readonly spec: SpecOf<K>;
-  readonly document: Document;
-}
-
-/** A decoded document, or what is wrong with it; `address` is what it tried to declare, where that can be told. */
-export interface Decoded {
-  readonly desired?: Desired;
-  readonly address?: string;
-  readonly findings: readonly Finding[];
-}
-
-/** Answers the text of a public file that a document names, or what is wrong with it. */
-export type FileReader = (document: Document, path: string) => { readonly text: string } | { readonly problem: string };
 
 /** Decodes one document. */
 export function decode(document: Document, readPublicFile: FileReader): Decoded {
@@ -54,13 +33,6 @@ export function decode(document: Document, readPublicFile: FileReader): Decoded 
   return { ...address, desired: desiredOf(document, outer.data, spec.data), findings: [] };
 }
 
-/** What is being decoded, for messages. */
-export interface Subject {
-  readonly document: Document;
-  readonly kind: DeclaredKindName;
-  readonly name: string | undefined;
-}
-
 function envelopeOf(document: Document): z.ZodSafeParseResult<Envelope> {
   return envelope.safeParse(document.value);
 }
@@ -76,7 +48,12 @@ function unknownKind(document: Document, kind: unknown): Finding {
   if (!isRecord(document.value))
     return { ...base, message: 'this document is not an object: it has no kind', source: document.locate('', 'value') };
   if (kind === undefined)
-    return { ...base, message: `kind is missing: write one of ${declaredKindNames.join(', ')}`, path: '/kind', source: document.locate('', 'value') };
+    return {
+      ...base,
+      message: `kind is missing: write one of ${declaredKindNames.join(', ')}`,
+      path: '/kind',
+      source: document.locate('', 'value'),
+    };
   const nearest = typeof kind === 'string' ? suggest(kind, declaredKindNames) : undefined;
   const message = `kind cannot be ${JSON.stringify(kind)}, because Weir knows no such kind: write one of ${declaredKindNames.join(', ')}`;
   const source = document.locate('/kind', 'value');
@@ -91,7 +68,13 @@ function wrongSingleton({ document, kind, name }: Subject): Finding[] {
   return [{ rule: 'schema', severity: 'error', message, kind, name, path: '/metadata/name', source, suggestion: only }];
 }
 
-function issuesOf(at: Subject, schema: z.core.$ZodType, error: z.ZodError, value: unknown, base: readonly string[]): Finding[] {
+function issuesOf(
+  at: Subject,
+  schema: z.core.$ZodType,
+  error: z.ZodError,
+  value: unknown,
+  base: readonly string[],
+): Finding[] {
   return error.issues.flatMap((issue) => findingOf(at, schema, issue, value, base));
 }
 

@@ -7,18 +7,24 @@ import type { Finding } from '../model/finding.ts';
 import type { DeclaredResource } from '../model/resource.ts';
 import { createState } from '../model/state.ts';
 import type { View } from '../model/view.ts';
+import { adviseSteps } from '../rules/advice.ts';
 import type { Facts } from '../rules/facts.ts';
 import { checkSteps } from '../rules/index.ts';
 import { type Batch, noConsents, type TreeFacts } from '../rules/rule.ts';
-import { adviseSteps } from '../rules/advice.ts';
-import { type Decoded, decode, type Desired, type FileReader } from './decode.ts';
+import { decode } from './decode.ts';
+import type { Decoded, Desired, FileReader } from './desired.ts';
 import { located } from './locate.ts';
 
 /** What was read of a tree: documents in order, files, and what the reader found wrong. */
 export interface ReadTree {
   readonly documents: readonly Document[];
   /** All files that were read, with how many documents each holds, and the text of those that could not be parsed. */
-  readonly files: Iterable<{ readonly path: string; readonly documents: readonly Document[]; readonly broken: boolean; readonly text: string }>;
+  readonly files: Iterable<{
+    readonly path: string;
+    readonly documents: readonly Document[];
+    readonly broken: boolean;
+    readonly text: string;
+  }>;
   readonly findings: readonly Finding[];
   readonly readPublicFile: FileReader;
 }
@@ -47,7 +53,8 @@ export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap())
     if (++steps % 32 === 0) yield;
   }
   findings.push(...rootProblems(tree, desired, broken), ...previousNameProblems(desired));
-  for (const { broken: isBroken, text } of tree.files) if (isBroken) for (const name of namesIn(text)) broken.add(`*/${name}`);
+  for (const { broken: isBroken, text } of tree.files)
+    if (isBroken) for (const name of namesIn(text)) broken.add(`*/${name}`);
   return { desired, findings, facts: { broken, emptyFiles: emptyFilesOf(tree) } };
 }
 
@@ -59,7 +66,15 @@ export function* judgeSteps(tree: DesiredTree, facts: Facts): Generator<void, re
     state.apply(changes.slice(at, at + 64));
     yield;
   }
-  const batch: Batch = { door: 'tree', changes, before: createState(), after: state, consents: noConsents, facts, tree: tree.facts };
+  const batch: Batch = {
+    door: 'tree',
+    changes,
+    before: createState(),
+    after: state,
+    consents: noConsents,
+    facts,
+    tree: tree.facts,
+  };
   const found: Finding[] = [];
   for (const step of checkSteps(batch)) {
     found.push(...step);
@@ -88,7 +103,18 @@ function* warnSteps(view: View, facts: Facts): Generator<void, readonly Finding[
 function resourceOf(desired: Desired): DeclaredResource {
   const { kind, name, labels, lifecycle, spec } = desired;
   const at = '1970-01-01T00:00:00.000Z';
-  return { kind, id: `${kind}/${name}`, name, labels, lifecycle, spec, managedBy: 'config', generation: 1, createdAt: at, updatedAt: at };
+  return {
+    kind,
+    id: `${kind}/${name}`,
+    name,
+    labels,
+    lifecycle,
+    spec,
+    managedBy: 'config',
+    generation: 1,
+    createdAt: at,
+    updatedAt: at,
+  };
 }
 
 function decodeOnce(document: Document, read: FileReader, cache: DecodeCache): Decoded {
@@ -108,23 +134,46 @@ function add(into: Map<string, Desired>, desired: Desired): Finding[] {
     return [];
   }
   const place = first.document.locate('/metadata/name', 'value');
-  return [problem('duplicate-object', desired, '/metadata/name', `cannot be declared twice, because ${place.file}:${place.line} declares it already`)];
+  return [
+    problem(
+      'duplicate-object',
+      desired,
+      '/metadata/name',
+      `cannot be declared twice, because ${place.file}:${place.line} declares it already`,
+    ),
+  ];
 }
 
 function problem(rule: string, desired: Desired, path: string, what: string): Finding {
   const { kind, name, document } = desired;
-  return { rule, severity: 'error', message: `${kind}/${name}: ${what}`, kind, name, path, source: document.locate(path, 'value') };
+  return {
+    rule,
+    severity: 'error',
+    message: `${kind}/${name}: ${what}`,
+    kind,
+    name,
+    path,
+    source: document.locate(path, 'value'),
+  };
 }
 
 /** The Platform stands in the root manifest, and the root manifest declares it. */
 function rootProblems(tree: ReadTree, desired: ReadonlyMap<string, Desired>, broken: ReadonlySet<string>): Finding[] {
   const platform = desired.get('Platform/platform');
   if (platform && platform.document.file !== 'weir.yaml')
-    return [problem('schema', platform, '/kind', `cannot be declared in ${platform.document.file}, because the Platform stands in weir.yaml`)];
+    return [
+      problem(
+        'schema',
+        platform,
+        '/kind',
+        `cannot be declared in ${platform.document.file}, because the Platform stands in weir.yaml`,
+      ),
+    ];
   const rootBroken = [...tree.files].some((file) => file.path === 'weir.yaml' && file.broken);
   if (platform || rootBroken || broken.has('Platform/platform')) return [];
   const source = { file: 'weir.yaml', line: 1, column: 1, endLine: 1, endColumn: 1 };
-  const message = 'Platform/platform: is missing, because weir.yaml does not declare it: begin weir.yaml with "kind: Platform" and "metadata: {name: platform}"';
+  const message =
+    'Platform/platform: is missing, because weir.yaml does not declare it: begin weir.yaml with "kind: Platform" and "metadata: {name: platform}"';
   return [{ rule: 'schema', severity: 'error', message, kind: 'Platform', name: 'platform', source }];
 }
 
@@ -137,7 +186,15 @@ function previousNameProblems(desired: ReadonlyMap<string, Desired>): Finding[] 
       const claim = `${wanted.kind}/${previous}`;
       const first = claims.get(claim);
       const path = `/metadata/previousNames/${index}`;
-      if (first) found.push(problem('duplicate-object', wanted, path, `cannot have been ${previous}, because ${first.kind}/${first.name} says that it was`));
+      if (first)
+        found.push(
+          problem(
+            'duplicate-object',
+            wanted,
+            path,
+            `cannot have been ${previous}, because ${first.kind}/${first.name} says that it was`,
+          ),
+        );
       else claims.set(claim, wanted);
     });
   return found;

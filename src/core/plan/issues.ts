@@ -4,7 +4,7 @@ import { bare, markOf, partsOf } from '../kinds/kind.ts';
 import type { Finding } from '../model/finding.ts';
 import { pointer, readable } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
-import type { Subject } from './decode.ts';
+import type { Subject } from './desired.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly (string | number)[];
@@ -15,7 +15,8 @@ export function findingOf(at: Subject, schema: z.core.$ZodType, issue: Issue, va
   const path = [...base, ...inner];
   const field = schemaAt(schema, inner);
   const actual = valueAt(value, inner);
-  if (field && markOf(field).secret) return actual === undefined ? [missing(at, path)] : [wrongSecret(at, path, actual)];
+  if (field && markOf(field).secret)
+    return actual === undefined ? [missing(at, path)] : [wrongSecret(at, path, actual)];
   if (field && markOf(field).textFile && typeof actual !== 'string') return [wrongText(at, path, actual)];
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(at, path, key, field));
   if (issue.code === 'invalid_key') return [wrongKey(at, path)];
@@ -40,7 +41,13 @@ function unknownKey(at: Subject, path: Path, key: string, schema: z.core.$ZodTyp
   const parts = schema ? partsOf(schema) : undefined;
   const known = parts?.type === 'object' ? Object.keys(parts.fields) : [];
   const where = path.length === 0 ? 'a document' : shown(path);
-  const found = finding(at, [...path, key], 'key', `${where} has no field "${key}"${among(known)}`, suggest(key, known));
+  const found = finding(
+    at,
+    [...path, key],
+    'key',
+    `${where} has no field "${key}"${among(known)}`,
+    suggest(key, known),
+  );
   return /passw|secret|token|credential/i.test(key) ? { ...found, sensitive: true } : found;
 }
 
@@ -77,11 +84,22 @@ function wrongType(at: Subject, path: Path, expected: string, actual: unknown): 
   const raw = at.document.raw(pointer(...path));
   if (expected === 'string' && (typeof actual === 'number' || typeof actual === 'boolean')) {
     const text = raw ?? String(actual);
-    return finding(at, path, 'value', `${shown(path)} must be text, and YAML reads ${text} as ${typeName(actual)}: quote it`, `"${text}"`);
+    return finding(
+      at,
+      path,
+      'value',
+      `${shown(path)} must be text, and YAML reads ${text} as ${typeName(actual)}: quote it`,
+      `"${text}"`,
+    );
   }
   if (expected === 'boolean' && typeof actual === 'string' && /^(yes|no|on|off|y|n)$/i.test(actual)) {
     const meant = /^(yes|on|y)$/i.test(actual) ? 'true' : 'false';
-    return finding(at, path, 'value', `${shown(path)} must be true or false, and YAML 1.2 reads ${actual} as text: write ${meant}`);
+    return finding(
+      at,
+      path,
+      'value',
+      `${shown(path)} must be true or false, and YAML 1.2 reads ${actual} as text: write ${meant}`,
+    );
   }
   return finding(at, path, 'value', `${shown(path)} must be ${article(expected)}, not ${typeName(actual)}`);
 }
@@ -96,7 +114,8 @@ function reason(issue: Issue): string {
   if (issue.code === 'too_big') return tooBig(issue.origin, issue.maximum);
   if (issue.code === 'too_small') return tooSmall(issue.origin, issue.minimum);
   if (issue.code === 'not_multiple_of') return `it is not a multiple of ${issue.divisor}`;
-  if (issue.code === 'invalid_format') return formats[issue.format] ?? `it does not have the form ${issue.pattern ?? issue.format}`;
+  if (issue.code === 'invalid_format')
+    return formats[issue.format] ?? `it does not have the form ${issue.pattern ?? issue.format}`;
   return issue.message;
 }
 
@@ -149,14 +168,21 @@ function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType | undefi
     if (!here || markOf(here).secret) return here;
     const parts = partsOf(here);
     here =
-      parts.type === 'object' ? parts.fields[step] : parts.type === 'list' ? parts.item : parts.type === 'map' ? parts.value : bare(here);
+      parts.type === 'object'
+        ? parts.fields[step]
+        : parts.type === 'list'
+          ? parts.item
+          : parts.type === 'map'
+            ? parts.value
+            : bare(here);
   }
   return here;
 }
 
 function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
-    (at, step) => (typeof at === 'object' && at !== null ? (at as Readonly<Record<string | number, unknown>>)[step] : undefined),
+    (at, step) =>
+      typeof at === 'object' && at !== null ? (at as Readonly<Record<string | number, unknown>>)[step] : undefined,
     value,
   );
 }

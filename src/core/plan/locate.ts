@@ -1,6 +1,6 @@
 // Adds to a finding the place in the document that it speaks of.
 import type { Finding } from '../model/finding.ts';
-import type { Desired } from './decode.ts';
+import type { Desired } from './desired.ts';
 
 /** The finding with its source, where a document declares what it speaks of and no rule has placed it already. */
 export function located(finding: Finding, desired: ReadonlyMap<string, Desired>): Finding {

@@ -2,7 +2,7 @@
 import { declaredKindNames } from '../kinds/index.ts';
 import { referencesOf } from '../model/references.ts';
 import { addressOf } from '../model/resource.ts';
-import type { Planned } from './plan.ts';
+import type { Planned } from './planned.ts';
 
 /** Sorts by kind, and within a kind by what refers to what, then as the documents stand. */
 export function inOrder(planned: readonly Planned[]): Planned[] {

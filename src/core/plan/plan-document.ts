@@ -5,8 +5,8 @@ import { differences, type Leaf, leavesOf, sameValue } from '../model/leaves.ts'
 import { pointer } from '../model/pointer.ts';
 import { addressOf, type DeclaredResource } from '../model/resource.ts';
 import { countReferrers, type View } from '../model/view.ts';
-import type { Desired } from './decode.ts';
-import type { Plan, Planned } from './plan.ts';
+import type { Desired } from './desired.ts';
+import type { Plan, Planned } from './planned.ts';
 
 /** One field before and after; `null` is: not there. A secret shows its reference, or that it is set, never its value. */
 export interface PlannedField {
@@ -84,17 +84,25 @@ export function planDocument(plan: Plan, around: Surroundings): PlanDocument {
     ({ kind, name }) => `${kind}/${name}`,
   );
   const changes = plan.planned.filter(({ quiet }) => !quiet).map((planned) => plannedChange(planned, errors, around));
-  const adopted = plan.planned.filter(({ quiet, action }) => quiet && action === 'adopt').map(({ change }) => addressOf(subject(change)));
+  const adopted = plan.planned
+    .filter(({ quiet, action }) => quiet && action === 'adopt')
+    .map(({ change }) => addressOf(subject(change)));
   const { base, source, findings } = around;
   const summary = summaryOf(changes, plan.unchanged - adopted.length, adopted.length);
   return { formatVersion: 1, base, source, summary, changes, findings, ...(adopted.length > 0 ? { adopted } : {}) };
 }
 
-function plannedChange(planned: Planned, errors: ReadonlyMap<string, readonly Finding[]>, around: Surroundings): PlannedChange {
+function plannedChange(
+  planned: Planned,
+  errors: ReadonlyMap<string, readonly Finding[]>,
+  around: Surroundings,
+): PlannedChange {
   const { change, desired, action } = planned;
   const resource = subject(change);
   const address = addressOf(resource);
-  const guards = change.after ? [] : (errors.get(massDeleteSubject)?.filter(({ rule }) => rule === 'mass-delete') ?? []);
+  const guards = change.after
+    ? []
+    : (errors.get(massDeleteSubject)?.filter(({ rule }) => rule === 'mass-delete') ?? []);
   const own = (errors.get(address) ?? []).filter(({ rule }) => rule !== 'mass-delete');
   const blockedBy = own.length + guards.length > 0 ? [...own, ...guards] : undefined;
   const previous = change.before && change.before.name !== resource.name ? addressOf(change.before) : undefined;
@@ -127,7 +135,7 @@ function fieldsOf(
 ): PlannedField[] {
   const envelope = envelopeFields(before, after, desired);
   const spec = differences(specLeaves(before), specLeaves(after))
-    .filter((pair) => before !== undefined && after !== undefined ? true : !(pair.before ?? pair.after)?.isDefault)
+    .filter((pair) => (before !== undefined && after !== undefined ? true : !(pair.before ?? pair.after)?.isDefault))
     .map(({ path, before: old, after: fresh }): PlannedField => {
       const sensitive = old?.secret || fresh?.secret;
       const field = { path, before: shown(old, fingerprint), after: shown(fresh, fingerprint) };
@@ -168,11 +176,18 @@ function envelopeFields(
       lifecycleOf(before, field),
       lifecycleOf(after, field),
     ]),
-    ...(before && after ? ([['/status/managedBy', before.managedBy, after.managedBy]] as [string, unknown, unknown][]) : []),
+    ...(before && after
+      ? ([['/status/managedBy', before.managedBy, after.managedBy]] as [string, unknown, unknown][])
+      : []),
   ];
   return pairs
     .filter(([, old, fresh]) => !sameValue(old, fresh))
-    .map(([path, old, fresh]) => ({ path, before: old ?? null, after: fresh ?? null, ...placed(desired, path, fresh) }));
+    .map(([path, old, fresh]) => ({
+      path,
+      before: old ?? null,
+      after: fresh ?? null,
+      ...placed(desired, path, fresh),
+    }));
 }
 
 function placed(desired: Desired | undefined, path: string, value: unknown): { source?: Source } {
@@ -180,7 +195,10 @@ function placed(desired: Desired | undefined, path: string, value: unknown): { s
   return { source: desired.document.locate(path, 'value') };
 }
 
-function labelPairs(before: DeclaredResource | undefined, after: DeclaredResource | undefined): [string, unknown, unknown][] {
+function labelPairs(
+  before: DeclaredResource | undefined,
+  after: DeclaredResource | undefined,
+): [string, unknown, unknown][] {
   const keys = new Set([...Object.keys(before?.labels ?? {}), ...Object.keys(after?.labels ?? {})]);
   return [...keys].map((key) => [pointer('metadata', 'labels', key), before?.labels[key], after?.labels[key]]);
 }

@@ -5,49 +5,55 @@ import { sameSpec, sameValue, withLeaves } from '../model/leaves.ts';
 import type { Context } from '../model/proposal.ts';
 import { type DeclaredResource, defaultLifecycle } from '../model/resource.ts';
 import { singleton, type View } from '../model/view.ts';
-import type { Desired } from './decode.ts';
+import type { Desired } from './desired.ts';
 import { inOrder } from './order.ts';
+import type { Plan, Planned } from './planned.ts';
 import { followRenames } from './renames.ts';
 
-/** What happens to a resource, in a plan's words. */
-export type Action = 'create' | 'update' | 'delete' | 'rename' | 'adopt';
-
-/** One planned change. `quiet` ones alter nothing that anybody declared: they are executed, but not shown. */
-export interface Planned {
-  readonly action: Action;
-  readonly change: Change<DeclaredKindName>;
-  readonly quiet: boolean;
-  readonly desired?: Desired;
-}
-
-/** The changes that a tree wants of a state, in the order in which they can be understood. */
-export interface Plan {
-  readonly planned: readonly Planned[];
-  readonly unchanged: number;
-}
-
 /** Plans in steps, so that a long plan can be sliced. */
-export function* planSteps(desired: ReadonlyMap<string, Desired>, view: View, context: Context): Generator<void, Plan, void> {
-  const planned: Planned[] = [];
-  const kept = new Set<string>();
-  let unchanged = 0;
+export function* planSteps(
+  desired: ReadonlyMap<string, Desired>,
+  view: View,
+  context: Context,
+): Generator<void, Plan, void> {
+  const sheet: Sheet = { planned: [], kept: new Set(), unchanged: 0 };
   let steps = 0;
   for (const wanted of desired.values()) {
-    const current = currentOf(wanted, desired, view, kept);
-    if (current) kept.add(current.id);
-    const next = current ? alter(current, wanted, context) : create(wanted, context);
-    if (next) planned.push(next);
-    if (!next || next.quiet) unchanged++;
+    planOne(sheet, wanted, desired, view, context);
     if (++steps % 64 === 0) yield;
   }
-  for (const kind of declaredKindNames) {
-    for (const resource of view.all(kind)) {
-      if (resource.managedBy === 'config' && !kept.has(resource.id)) planned.push(remove(resource, view, context));
-      if (++steps % 256 === 0) yield;
-    }
+  for (const resource of allDeclared(view)) {
+    if (resource.managedBy === 'config' && !sheet.kept.has(resource.id))
+      sheet.planned.push(remove(resource, view, context));
+    if (++steps % 256 === 0) yield;
   }
-  planned.push(...followRenames(planned, view, context));
-  return { planned: inOrder(planned), unchanged };
+  const { planned, unchanged } = sheet;
+  return { planned: inOrder([...planned, ...followRenames(planned, view, context)]), unchanged };
+}
+
+/** What a plan has come to so far; `kept` are the ids of resources that a document means. */
+interface Sheet {
+  readonly planned: Planned[];
+  readonly kept: Set<string>;
+  unchanged: number;
+}
+
+function planOne(
+  sheet: Sheet,
+  wanted: Desired,
+  desired: ReadonlyMap<string, Desired>,
+  view: View,
+  context: Context,
+): void {
+  const current = currentOf(wanted, desired, view, sheet.kept);
+  if (current) sheet.kept.add(current.id);
+  const next = current ? alter(current, wanted, context) : create(wanted, context);
+  if (next) sheet.planned.push(next);
+  if (!next || next.quiet) sheet.unchanged++;
+}
+
+function* allDeclared(view: View): Iterable<DeclaredResource> {
+  for (const kind of declaredKindNames) yield* view.all(kind);
 }
 
 /** The resource that a document means: the one with its name, or one that it says it was called before. */
@@ -84,7 +90,17 @@ function alter(current: DeclaredResource, wanted: Desired, context: Context): Pl
   if (!altered && !adopted && sameValue(current.source, source) && sameValue(current.spec, spec)) return undefined;
   const generation = current.generation + (altered ? 1 : 0);
   const updatedAt = altered ? context.now : current.updatedAt;
-  const after: DeclaredResource = { ...current, name, labels, lifecycle, spec, managedBy: 'config', source, generation, updatedAt };
+  const after: DeclaredResource = {
+    ...current,
+    name,
+    labels,
+    lifecycle,
+    spec,
+    managedBy: 'config',
+    source,
+    generation,
+    updatedAt,
+  };
   const action = adopted ? 'adopt' : renamed ? 'rename' : 'update';
   return { action, change: updated(current, after) as Change<DeclaredKindName>, quiet: !altered, desired: wanted };
 }

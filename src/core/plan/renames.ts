@@ -2,11 +2,11 @@
 import { type DeclaredKindName, declaredKinds } from '../kinds/index.ts';
 import { type Change, updated } from '../model/change.ts';
 import { leavesOf, specFrom } from '../model/leaves.ts';
-import { referencesOf, referringKinds } from '../model/references.ts';
 import type { Context } from '../model/proposal.ts';
+import { referencesOf, referringKinds } from '../model/references.ts';
 import type { DeclaredResource } from '../model/resource.ts';
 import { referrers, type View } from '../model/view.ts';
-import type { Planned } from './plan.ts';
+import type { Planned } from './planned.ts';
 
 /** The updates of API-made resources that name something which the plan renames. Documents say the new name themselves. */
 export function followRenames(planned: readonly Planned[], view: View, context: Context): Planned[] {
@@ -30,14 +30,23 @@ function follow(after: DeclaredResource, view: View, context: Context): Planned 
 }
 
 function* followersOf(view: View, target: DeclaredResource): Iterable<DeclaredResource> {
-  for (const kind of referringKinds(target.kind)) if (kind in declaredKinds) yield* referrers(view, kind as DeclaredKindName, target);
+  for (const kind of referringKinds(target.kind))
+    if (kind in declaredKinds) yield* referrers(view, kind as DeclaredKindName, target);
 }
 
 function renamedIn(resource: DeclaredResource, target: DeclaredResource, name: string): DeclaredResource {
-  const named = new Set(referencesOf(resource).filter(({ kind, to }) => kind === target.kind && to === target.name).map(({ path }) => path));
+  const named = new Set(
+    referencesOf(resource)
+      .filter(({ kind, to }) => kind === target.kind && to === target.name)
+      .map(({ path }) => path),
+  );
   const leaves = [...leavesOf(resource.kind, resource.spec).values()].map((leaf): [string, unknown] => {
     if (named.has(leaf.pointer)) return [leaf.path.replace(`/${target.name}/`, `/${name}/`), name];
-    if (Array.isArray(leaf.value)) return [leaf.path, leaf.value.map((item, at) => (named.has(`${leaf.pointer}/${at}`) || item === target.name ? name : item))];
+    if (Array.isArray(leaf.value))
+      return [
+        leaf.path,
+        leaf.value.map((item, at) => (named.has(`${leaf.pointer}/${at}`) || item === target.name ? name : item)),
+      ];
     return [leaf.path.replace(`/${target.name}/`, `/${name}/`), leaf.value];
   });
   return { ...resource, spec: specFrom(resource.kind, new Map(leaves)) as DeclaredResource['spec'] };

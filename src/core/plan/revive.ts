@@ -43,7 +43,11 @@ function isDone(planned: PlannedChange, current: DeclaredResource | undefined, v
   if (isDeletion(planned)) return current === undefined && view.named(planned.kind, planned.name) === undefined;
   if (!current || current.name !== planned.name) return false;
   const after = altered(current, planned.fields, planned);
-  return current.managedBy === after.managedBy && sameEnvelope(current, after) && sameSpec(planned.kind, current.spec, after.spec);
+  return (
+    current.managedBy === after.managedBy &&
+    sameEnvelope(current, after) &&
+    sameSpec(planned.kind, current.spec, after.spec)
+  );
 }
 
 function sameEnvelope(a: DeclaredResource, b: DeclaredResource): boolean {
@@ -79,7 +83,15 @@ function altered(current: DeclaredResource, fields: readonly PlannedField[], pla
   const managedBy = managed === 'api' ? 'api' : managed === 'config' ? 'config' : current.managedBy;
   const labels = labelsWith(current.labels, fields);
   const lifecycle = lifecycleWith(current.lifecycle, fields);
-  return { ...current, ...source, name: planned.name, labels, lifecycle, managedBy, spec: spec as DeclaredResource['spec'] };
+  return {
+    ...current,
+    ...source,
+    name: planned.name,
+    labels,
+    lifecycle,
+    managedBy,
+    spec: spec as DeclaredResource['spec'],
+  };
 }
 
 function specWith(kind: DeclaredKindName, spec: unknown, fields: readonly PlannedField[]): unknown {
@@ -104,6 +116,8 @@ function labelsWith(labels: Labels, fields: readonly PlannedField[]): Labels {
 }
 
 function lifecycleWith(lifecycle: Lifecycle, fields: readonly PlannedField[]): Lifecycle {
-  const changed = fields.filter(({ path }) => path.startsWith('/lifecycle/')).map(({ path, after }) => [stepsOf(path)[1], after]);
+  const changed = fields
+    .filter(({ path }) => path.startsWith('/lifecycle/'))
+    .map(({ path, after }) => [stepsOf(path)[1], after]);
   return { ...lifecycle, ...Object.fromEntries(changed) };
 }

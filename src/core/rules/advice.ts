@@ -1,7 +1,7 @@
 // Warnings: what is allowed, but will not do what it says. They look at a whole state, and refuse nothing.
 import { effectiveFeatures, featureNames } from '../kinds/features.ts';
 import type { Finding } from '../model/finding.ts';
-import { type Resource, addressOf } from '../model/resource.ts';
+import { addressOf, type Resource } from '../model/resource.ts';
 import { singleton, type View } from '../model/view.ts';
 import type { Facts } from './facts.ts';
 import { secretsOf } from './secrets-of.ts';
@@ -21,7 +21,12 @@ const driverUnavailable: Advice = {
     const { kind } = platform.spec.driver;
     if (facts.drivers.has(kind)) return;
     const have = [...facts.drivers.keys()].join(', ');
-    yield warning('driver-unavailable', platform, '/spec/driver/kind', `instances cannot be started, because this build of Weir has no driver "${kind}" (it has ${have})`);
+    yield warning(
+      'driver-unavailable',
+      platform,
+      '/spec/driver/kind',
+      `instances cannot be started, because this build of Weir has no driver "${kind}" (it has ${have})`,
+    );
   },
 };
 
@@ -36,7 +41,12 @@ const featureWithoutEffect: Advice = {
       for (const feature of featureNames) {
         const { declared, effective: acts, message } = effective[feature];
         if (declared && !acts)
-          yield warning('feature-without-effect', type, `/spec/features/${feature}`, `${feature} is on but has no effect, because ${message ?? 'it is not provided'}`);
+          yield warning(
+            'feature-without-effect',
+            type,
+            `/spec/features/${feature}`,
+            `${feature} is on but has no effect, because ${message ?? 'it is not provided'}`,
+          );
       }
     }
   },
@@ -50,7 +60,12 @@ const missingStack: Advice = {
     if (driver.kind !== 'local' || !facts.stackInstalled) return;
     for (const stack of view.all('Stack'))
       if (stack.spec.active && !facts.stackInstalled(stack.spec.runtime))
-        yield warning('stack-runtime', stack, '/spec/runtime', `instances on it cannot start, because the stacks directory "${driver.stacksDirectory}" has no "${stack.spec.runtime}"`);
+        yield warning(
+          'stack-runtime',
+          stack,
+          '/spec/runtime',
+          `instances on it cannot start, because the stacks directory "${driver.stacksDirectory}" has no "${stack.spec.runtime}"`,
+        );
   },
 };
 
@@ -63,7 +78,8 @@ const secretMissing: Advice = {
       for (const resource of view.all(kind))
         for (const { path, secret } of secretsOf(resource)) {
           const problem = facts.secretProblem(secret);
-          if (problem !== undefined) yield warning('secret-missing', resource, path, `does not work fully, because ${problem}`);
+          if (problem !== undefined)
+            yield warning('secret-missing', resource, path, `does not work fully, because ${problem}`);
         }
   },
 };

@@ -13,7 +13,12 @@ export const configManaged: Rule = {
       if (!before || !isDeclared(before) || before.managedBy !== 'config') continue;
       if (after && isDeclared(after) && onlyIgnoredFields(before, after)) continue;
       const { file, line } = before.source ?? { file: 'the tree', line: 1 };
-      const found = violation('config-managed', before, '', `cannot be ${after ? 'changed' : 'deleted'} through the API, because ${file}:${line} declares it: edit it there`);
+      const found = violation(
+        'config-managed',
+        before,
+        '',
+        `cannot be ${after ? 'changed' : 'deleted'} through the API, because ${file}:${line} declares it: edit it there`,
+      );
       yield { ...found, source: { file, line, column: 1, endLine: line, endColumn: 1 } };
     }
   },

@@ -8,9 +8,19 @@ export const defaultStack: Rule = {
     for (const { after } of written(batch, 'InstanceType')) {
       const { stacks, defaultStack: chosen } = after.spec;
       if (chosen !== undefined && !stacks.includes(chosen))
-        yield violation('default-stack', after, '/spec/defaultStack', `defaultStack cannot be ${chosen}, because it is not among its stacks (${stacks.join(', ') || 'it has none'})`);
+        yield violation(
+          'default-stack',
+          after,
+          '/spec/defaultStack',
+          `defaultStack cannot be ${chosen}, because it is not among its stacks (${stacks.join(', ') || 'it has none'})`,
+        );
       if (chosen === undefined && stacks.length > 1)
-        yield violation('default-stack', after, '/spec/stacks', `defaultStack cannot be left out, because there are several stacks: name one of ${stacks.join(', ')}`);
+        yield violation(
+          'default-stack',
+          after,
+          '/spec/stacks',
+          `defaultStack cannot be left out, because there are several stacks: name one of ${stacks.join(', ')}`,
+        );
     }
   },
 };

@@ -11,7 +11,12 @@ export const emptiedFile: Rule = {
       if (!before || after || !isDeclared(before) || !before.source) continue;
       const { file } = before.source;
       if (!batch.tree.emptyFiles.has(file)) continue;
-      const found = violation('emptied-file', before, '', `cannot be deleted by emptying ${file}, because a half-written file looks the same: delete the file instead`);
+      const found = violation(
+        'emptied-file',
+        before,
+        '',
+        `cannot be deleted by emptying ${file}, because a half-written file looks the same: delete the file instead`,
+      );
       yield { ...found, source: { file, line: 1, column: 1, endLine: 1, endColumn: 1 } };
     }
   },

@@ -26,7 +26,8 @@ function* walk(
   steps: readonly string[],
 ): Iterable<Finding> {
   const mark = markOf(schema).immutable;
-  if (mark && before !== undefined && !sameValue(before, after)) yield* refuse(batch, resource, mark, before, after, steps);
+  if (mark && before !== undefined && !sameValue(before, after))
+    yield* refuse(batch, resource, mark, before, after, steps);
   const parts = partsOf(schema);
   if (parts.type !== 'object' || !isRecord(before)) return;
   for (const [key, field] of Object.entries(parts.fields))
@@ -48,7 +49,12 @@ function* refuse(
     mark.until === undefined
       ? 'it is fixed when the object is created: declare a new object with another name instead'
       : `${counted(instances, 'instance')} exist${instances === 1 ? 's' : ''}: delete them first`;
-  yield violation('immutable', resource, path, `${readable(path)} cannot change from ${show(before)} to ${show(after)}, because ${because}`);
+  yield violation(
+    'immutable',
+    resource,
+    path,
+    `${readable(path)} cannot change from ${show(before)} to ${show(after)}, because ${because}`,
+  );
 }
 
 function show(value: unknown): string {

@@ -1,6 +1,6 @@
 // in-use: what teams and instances depend on cannot be deleted.
 import { countReferrers } from '../model/view.ts';
-import { counted, removed, type Rule, violation } from './rule.ts';
+import { counted, type Rule, removed, violation } from './rule.ts';
 
 const users = [
   { kind: 'TeamType', by: 'Team', noun: 'team', verb: 'are of this type' },
@@ -16,7 +16,13 @@ export const inUse: Rule = {
       for (const { before } of removed(batch, kind)) {
         const count = countReferrers(batch.after, by, before);
         const clause = `${counted(count, noun)} ${count === 1 ? verb.replace('are', 'is') : verb}`;
-        if (count > 0) yield violation('in-use', before, '', `cannot be deleted, because ${clause}: set "active: false" to end its use`);
+        if (count > 0)
+          yield violation(
+            'in-use',
+            before,
+            '',
+            `cannot be deleted, because ${clause}: set "active: false" to end its use`,
+          );
       }
   },
 };

@@ -10,13 +10,16 @@ const fewObjects = 20;
 
 export const massDelete: Rule = {
   id: 'mass-delete',
-  refuses: 'a plan that deletes more than maxDeletes.count, or, once 20 objects are declared, more than maxDeletes.percent of them',
+  refuses:
+    'a plan that deletes more than maxDeletes.count, or, once 20 objects are declared, more than maxDeletes.percent of them',
   *check(batch) {
     if (batch.door !== 'config') return;
     const deletions = batch.changes.filter(({ before, after }) => before && !after && isDeclared(before)).length;
     const { allowDeletes } = batch.consents;
     if (allowDeletes !== undefined && allowDeletes !== deletions)
-      yield refuse(`this plan cannot be applied, because it deletes ${counted(deletions, 'object')} and ${allowDeletes} were consented to: look at the plan again`);
+      yield refuse(
+        `this plan cannot be applied, because it deletes ${counted(deletions, 'object')} and ${allowDeletes} were consented to: look at the plan again`,
+      );
     else if (allowDeletes === undefined && deletions > 0) yield* overLimit(batch.before, deletions);
   },
 };
@@ -37,6 +40,7 @@ function refuse(what: string): Finding {
 
 function countDeclared(view: View): number {
   let count = 0;
-  for (const kind of declaredKindNames) for (const resource of view.all(kind)) if (resource.managedBy === 'config') count++;
+  for (const kind of declaredKindNames)
+    for (const resource of view.all(kind)) if (resource.managedBy === 'config') count++;
   return count;
 }

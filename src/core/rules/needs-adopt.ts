@@ -16,13 +16,22 @@ export const needsAdopt: Rule = {
       if (before.managedBy !== 'api' || after.managedBy !== 'config' || batch.consents.adopt.has(address)) continue;
       const changed = changedFields(before, after);
       if (changed.length > 0)
-        yield violation('needs-adopt', after, '', `cannot be changed by its document, because it was made through the API (this would change ${some(changed, changed.length)}): consent with --adopt ${address}`);
+        yield violation(
+          'needs-adopt',
+          after,
+          '',
+          `cannot be changed by its document, because it was made through the API (this would change ${some(changed, changed.length)}): consent with --adopt ${address}`,
+        );
     }
   },
 };
 
 function changedFields(before: DeclaredResource, after: DeclaredResource): string[] {
-  const fields = differences(leavesOf(before.kind, before.spec), leavesOf(after.kind, after.spec)).map(({ path }) => readable(path));
-  const envelope = (['name', 'labels', 'lifecycle'] as const).filter((field) => !sameValue(before[field], after[field]));
+  const fields = differences(leavesOf(before.kind, before.spec), leavesOf(after.kind, after.spec)).map(({ path }) =>
+    readable(path),
+  );
+  const envelope = (['name', 'labels', 'lifecycle'] as const).filter(
+    (field) => !sameValue(before[field], after[field]),
+  );
   return [...fields, ...envelope];
 }

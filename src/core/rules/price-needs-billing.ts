@@ -10,6 +10,11 @@ export const priceNeedsBilling: Rule = {
     if (singleton(batch.after, 'Platform').spec.billing.enabled) return;
     for (const type of judgedByPlatform(batch, 'InstanceType'))
       if (type.spec.price)
-        yield violation('price-needs-billing', type, '/spec/price', 'cannot have a price, because Platform/platform has "billing.enabled: false"');
+        yield violation(
+          'price-needs-billing',
+          type,
+          '/spec/price',
+          'cannot have a price, because Platform/platform has "billing.enabled: false"',
+        );
   },
 };

@@ -9,7 +9,12 @@ export const protection: Rule = {
   *check(batch) {
     for (const { before, after } of batch.changes)
       if (before && !after && isDeclared(before) && before.lifecycle.protect)
-        yield violation('protected', before, '', 'cannot be deleted, because lifecycle.protect guards it: apply "protect: false" first, and delete it in a later revision');
+        yield violation(
+          'protected',
+          before,
+          '',
+          'cannot be deleted, because lifecycle.protect guards it: apply "protect: false" first, and delete it in a later revision',
+        );
   },
 };
 

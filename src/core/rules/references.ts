@@ -1,5 +1,5 @@
 // references: a name that nothing declares, and the deletion of what something still names.
-import { type KindName, declaredKinds } from '../kinds/index.ts';
+import { declaredKinds, type KindName } from '../kinds/index.ts';
 import type { Finding } from '../model/finding.ts';
 import { readable } from '../model/pointer.ts';
 import { type Reference, referencesOf, referringKinds } from '../model/references.ts';
@@ -47,7 +47,12 @@ function* stillNamed(batch: Batch, gone: Resource): Iterable<Finding> {
   const total = holders.reduce((sum, kind) => sum + countReferrers(batch.after, kind, gone), 0);
   if (total === 0) return;
   const who = some(addresses(batch.after, holders, gone), total);
-  yield violation('references', gone, '', `cannot be deleted, because ${who} still ${total === 1 ? 'names' : 'name'} it`);
+  yield violation(
+    'references',
+    gone,
+    '',
+    `cannot be deleted, because ${who} still ${total === 1 ? 'names' : 'name'} it`,
+  );
 }
 
 function* addresses(view: View, kinds: readonly KindName[], gone: Resource): Iterable<string> {

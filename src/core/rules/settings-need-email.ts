@@ -13,6 +13,11 @@ export const settingsNeedEmail: Rule = {
     const adminSettings = singleton(batch.after, 'AdminSettings');
     for (const setting of settings)
       if (adminSettings.spec[setting])
-        yield violation('settings-need-email', adminSettings, `/spec/${setting}`, `${setting} cannot be on, because Platform/platform has no email: declare spec.email first`);
+        yield violation(
+          'settings-need-email',
+          adminSettings,
+          `/spec/${setting}`,
+          `${setting} cannot be on, because Platform/platform has no email: declare spec.email first`,
+        );
   },
 };

@@ -36,7 +36,12 @@ function* ldapProblems(config: Config, facts: Facts): Iterable<Finding> {
   if (ldap.server !== undefined && !isHostAndPort(ldap.server))
     yield unusable(config, 'ldap', 'server', 'it is not a host and port such as "ldap.example.com:389"');
   if (ldap.userSearchFilter !== undefined && !hasPlaceholder(ldap.userSearchFilter))
-    yield unusable(config, 'ldap', 'userSearchFilter', 'it is not one filter in parentheses that holds ${username} or ${email}');
+    yield unusable(
+      config,
+      'ldap',
+      'userSearchFilter',
+      'it is not one filter in parentheses that holds ${username} or ${email}',
+    );
   const problem = ldap.tls?.ca === undefined ? undefined : facts.certificateProblem(ldap.tls.ca);
   if (problem !== undefined) yield unusable(config, 'ldap', 'tls/ca', problem);
 }
@@ -44,18 +49,33 @@ function* ldapProblems(config: Config, facts: Facts): Iterable<Finding> {
 function* otherProvider(config: Config): Iterable<Finding> {
   const other = config.spec.provider === 'saml' ? 'ldap' : 'saml';
   if (config.spec[other])
-    yield violation('sso-complete', config, `/spec/${other}`, `${other} cannot be set, because its provider is ${config.spec.provider}`);
+    yield violation(
+      'sso-complete',
+      config,
+      `/spec/${other}`,
+      `${other} cannot be set, because its provider is ${config.spec.provider}`,
+    );
 }
 
 function* required(config: Config, section: string, values: object, fields: readonly string[]): Iterable<Finding> {
   for (const field of fields)
     if (!Object.hasOwn(values, field) || (values as Readonly<Record<string, unknown>>)[field] === undefined)
-      yield violation('sso-complete', config, `/spec/${section}/${field}`, `cannot be active, because ${section}.${field} is missing`);
+      yield violation(
+        'sso-complete',
+        config,
+        `/spec/${section}/${field}`,
+        `cannot be active, because ${section}.${field} is missing`,
+      );
 }
 
 function unusable(config: Config, section: string, field: string, problem: string): Finding {
   const shown = `${section}.${field.replace('/', '.')}`;
-  return violation('sso-complete', config, `/spec/${section}/${field}`, `cannot be active, because ${shown} is unusable: ${problem}`);
+  return violation(
+    'sso-complete',
+    config,
+    `/spec/${section}/${field}`,
+    `cannot be active, because ${shown} is unusable: ${problem}`,
+  );
 }
 
 function isWebAddress(text: string): boolean {

@@ -9,7 +9,12 @@ export const ssoDomainUnique: Rule = {
       const domain = after.spec.emailDomain;
       for (const other of batch.after.having('SsoConfig', `domain=${domain}`))
         if (other.id !== after.id)
-          yield violation('sso-domain-unique', after, '/spec/emailDomain', `emailDomain cannot be ${domain}, because SsoConfig/${other.name} has it already`);
+          yield violation(
+            'sso-domain-unique',
+            after,
+            '/spec/emailDomain',
+            `emailDomain cannot be ${domain}, because SsoConfig/${other.name} has it already`,
+          );
     }
   },
 };

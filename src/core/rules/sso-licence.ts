@@ -10,6 +10,11 @@ export const ssoLicence: Rule = {
     if (singleton(batch.after, 'Platform').spec.licence === 'enterprise') return;
     for (const config of judgedByPlatform(batch, 'SsoConfig'))
       if (config.spec.active)
-        yield violation('sso-licence', config, '/spec/active', 'cannot be active, because single sign-on needs "licence: enterprise" in Platform/platform');
+        yield violation(
+          'sso-licence',
+          config,
+          '/spec/active',
+          'cannot be active, because single sign-on needs "licence: enterprise" in Platform/platform',
+        );
   },
 };

@@ -10,9 +10,21 @@ export const stackChain: Rule = {
     for (const { after } of written(batch, 'Stack')) {
       if (after.spec.replaces === undefined) continue;
       const cycle = cycleFrom(batch.after, after);
-      if (cycle) yield violation('stack-chain', after, '/spec/replaces', `replaces cannot be ${after.spec.replaces}, because the stacks would replace each other in a circle: ${cycle.join(' → ')}`);
+      if (cycle)
+        yield violation(
+          'stack-chain',
+          after,
+          '/spec/replaces',
+          `replaces cannot be ${after.spec.replaces}, because the stacks would replace each other in a circle: ${cycle.join(' → ')}`,
+        );
       const rival = rivalOf(batch.after, after);
-      if (rival) yield violation('stack-chain', after, '/spec/replaces', `replaces cannot be ${after.spec.replaces}, because Stack/${rival.name} replaces it already`);
+      if (rival)
+        yield violation(
+          'stack-chain',
+          after,
+          '/spec/replaces',
+          `replaces cannot be ${after.spec.replaces}, because Stack/${rival.name} replaces it already`,
+        );
     }
   },
 };

@@ -1,7 +1,7 @@
 // stack-in-use: a stack that instances use can neither be deleted nor be given another runtime or resources (specification 2.5).
 import { sameValue } from '../model/leaves.ts';
 import { countReferrers } from '../model/view.ts';
-import { counted, removed, type Rule, violation, written } from './rule.ts';
+import { counted, type Rule, removed, violation, written } from './rule.ts';
 
 export const stackInUse: Rule = {
   id: 'stack-in-use',
@@ -10,7 +10,12 @@ export const stackInUse: Rule = {
     for (const { before } of removed(batch, 'Stack')) {
       const users = countReferrers(batch.after, 'Instance', before);
       if (users > 0)
-        yield violation('stack-in-use', before, '', `cannot be deleted, because ${use(users)} it: move them to another stack first`);
+        yield violation(
+          'stack-in-use',
+          before,
+          '',
+          `cannot be deleted, because ${use(users)} it: move them to another stack first`,
+        );
     }
     for (const { before, after } of written(batch, 'Stack')) {
       const users = before ? countReferrers(batch.after, 'Instance', before) : 0;
@@ -18,7 +23,12 @@ export const stackInUse: Rule = {
       const instead = `declare a new Stack with "replaces: ${after.name}" instead`;
       for (const field of ['runtime', 'resources'] as const)
         if (!sameValue(before.spec[field], after.spec[field]))
-          yield violation('stack-in-use', after, `/spec/${field}`, `${field} cannot change, because ${use(users)} it: ${instead}`);
+          yield violation(
+            'stack-in-use',
+            after,
+            `/spec/${field}`,
+            `${field} cannot change, because ${use(users)} it: ${instead}`,
+          );
     }
   },
 };

@@ -8,7 +8,12 @@ export const usernameUnique: Rule = {
   *check(batch) {
     for (const { after } of written(batch, 'User'))
       if (batch.after.countHaving('User', nameKey(after.name)) > 1)
-        yield violation('username-unique', after, '/username', `username cannot be ${after.name}, because another user has it`);
+        yield violation(
+          'username-unique',
+          after,
+          '/username',
+          `username cannot be ${after.name}, because another user has it`,
+        );
   },
 };
 
@@ -18,6 +23,11 @@ export const emailUnique: Rule = {
   *check(batch) {
     for (const { after } of written(batch, 'User'))
       if (batch.after.countHaving('User', `email=${after.spec.email}`) > 1)
-        yield violation('email-unique', after, '/email', `email cannot be ${after.spec.email}, because another user has it`);
+        yield violation(
+          'email-unique',
+          after,
+          '/email',
+          `email cannot be ${after.spec.email}, because another user has it`,
+        );
   },
 };

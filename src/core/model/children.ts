@@ -1,0 +1,34 @@
+// What a value holds, seen with its schema: the fields of a mapping, the items of a list.
+import type { z } from 'zod';
+import { partsOf } from '../kinds/kind.ts';
+
+/** One part of a value. */
+export interface Child {
+  readonly schema: z.core.$ZodType;
+  readonly value: unknown;
+  /** Where it stands in the text: a key or an index. */
+  readonly step: string | number;
+  /** What it is called: its key, its name in a named list, or its index. */
+  readonly name: string;
+}
+
+/** The parts of a value; none of a leaf, and none that the schema does not know. */
+export function* childrenOf(schema: z.core.$ZodType, value: unknown): Iterable<Child> {
+  if (typeof value !== 'object' || value === null) return;
+  const parts = partsOf(schema);
+  if (parts.type === 'list' && Array.isArray(value)) yield* itemsOf(parts.item, parts.namedBy, value);
+  else if (parts.type === 'object' || parts.type === 'map')
+    for (const [key, item] of Object.entries(value)) {
+      const field =
+        parts.type === 'map' ? parts.value : Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
+      if (field) yield { schema: field, value: item, step: key, name: key };
+    }
+}
+
+function* itemsOf(schema: z.core.$ZodType, namedBy: string | undefined, items: readonly unknown[]): Iterable<Child> {
+  for (const [index, value] of items.entries()) {
+    const name =
+      namedBy === undefined ? String(index) : String((value as Readonly<Record<string, unknown>> | null)?.[namedBy]);
+    yield { schema, value, step: index, name };
+  }
+}

@@ -1,0 +1,33 @@
+// What a document wants: the shapes that decoding makes and planning reads.
+import type { DeclaredKindName, SpecOf } from '../kinds/index.ts';
+import type { Document } from '../model/document.ts';
+import type { Finding } from '../model/finding.ts';
+import type { Labels, Lifecycle } from '../model/resource.ts';
+
+/** What a document wants. */
+export interface Desired<K extends DeclaredKindName = DeclaredKindName> {
+  readonly kind: K;
+  readonly name: string;
+  readonly previousNames: readonly string[];
+  readonly labels: Labels;
+  readonly lifecycle: Lifecycle;
+  readonly spec: SpecOf<K>;
+  readonly document: Document;
+}
+
+/** A decoded document, or what is wrong with it; `address` is what it tried to declare, where that can be told. */
+export interface Decoded {
+  readonly desired?: Desired;
+  readonly address?: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Answers the text of a public file that a document names, or what is wrong with it. */
+export type FileReader = (document: Document, path: string) => { readonly text: string } | { readonly problem: string };
+
+/** What is being decoded, for messages. */
+export interface Subject {
+  readonly document: Document;
+  readonly kind: DeclaredKindName;
+  readonly name: string | undefined;
+}

@@ -1,7 +1,7 @@
 // timeout: 600
 // What is packed for npm: installed in an empty folder as its users do, and run from there.
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { cp, readFile, symlink } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,26 +17,15 @@ interface Packed {
   readonly files: ReadonlyArray<{ readonly path: string }>;
 }
 
-const tarball = suite<{ packed: Packed; installed: string; nodes: readonly string[] }>('the packed package');
+const folder = temporaryFolder().path;
+const installed = join(folder, 'installed');
+// Before the suite: when this fails, its error is all that there is to say.
+const packed = await packAndInstall();
+const nodes = await nodesOnPath();
 
-tarball('is made from a copy of the sources', async (context) => {
-  const folder = temporaryFolder().path;
-  const [copy, installed] = [join(folder, 'copy'), join(folder, 'installed')];
-  await copySources(copy);
-  context.packed = await pack(copy);
-  await mkdir(installed);
-  await writeFiles(installed, { 'package.json': '{"private": true}' });
-  const file = join(copy, context.packed.filename);
-  const flags = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
-  succeeds(
-    await runCommand('npm', ['install', ...flags, file], { cwd: installed, env: outside(), timeoutMs: 8 * minutes }),
-  );
-  context.installed = installed;
-  context.nodes = await nodesOnPath();
-  assert.ok(context.nodes.length > 0, 'there is a node on the PATH');
-});
+const tarball = suite('the packed package');
 
-tarball('holds what runs and what is read, and nothing else', ({ packed }) => {
+tarball('holds what runs and what is read, and nothing else', () => {
   const paths = packed.files.map((file) => file.path);
   for (const path of ['dist/bin/weir.js', 'dist/bin/package.json', 'dist/main.js', 'LICENSE', 'CHANGELOG.md']) {
     assert.ok(paths.includes(path), `${path} must be packed`);
@@ -48,7 +37,7 @@ tarball('holds what runs and what is read, and nothing else', ({ packed }) => {
   );
 });
 
-tarball('keeps every room of src/', async ({ packed }) => {
+tarball('keeps every room of src/', async () => {
   const built = new Set(packed.files.map((file) => file.path));
   const { stdout } = await runCommand('find', ['src', '-name', '*.ts'], { cwd: repository });
   const missing = stdout
@@ -59,7 +48,7 @@ tarball('keeps every room of src/', async ({ packed }) => {
   assert.equal(missing, []);
 });
 
-tarball('runs under each Node of this machine, by its command and by npx', async ({ installed, nodes, packed }) => {
+tarball('runs under each Node of this machine, by its command and by npx', async () => {
   const options = { cwd: installed, env: outside() };
   const command = join(installed, 'node_modules/.bin/weir');
   for (const node of nodes) {
@@ -71,7 +60,7 @@ tarball('runs under each Node of this machine, by its command and by npx', async
   assert.match(result.stdout, packed.version, result.stderr);
 });
 
-tarball('validates the tree that it ships', async ({ installed, nodes }) => {
+tarball('validates the tree that it ships', async () => {
   const command = join(installed, 'node_modules/.bin/weir');
   for (const node of nodes) {
     const args = [command, 'validate', 'node_modules/weir/config'];
@@ -80,6 +69,23 @@ tarball('validates the tree that it ships', async ({ installed, nodes }) => {
 });
 
 tarball.run();
+
+async function packAndInstall(): Promise<Packed> {
+  const copy = join(folder, 'copy');
+  await copySources(copy);
+  const result = await pack(copy);
+  await writeFiles(installed, { 'package.json': '{"private": true}' });
+  const args = [
+    'install',
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    join(copy, result.filename),
+  ];
+  succeeds(await runCommand('npm', args, { cwd: installed, env: outside(), timeoutMs: 8 * minutes }));
+  return result;
+}
 
 /** The repository without what git ignores, so that packing writes no dist/ into it. */
 async function copySources(target: string): Promise<void> {

@@ -1,0 +1,344 @@
+// What every store engine must do, whatever lies below it. An engine's test file calls `conformance` with the way to open it.
+import { type Context, suite, type Test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { created } from '../../src/core/model/change.ts';
+import { type Entry, NotKept, type Receipt, Refused, type Store, type Transaction } from '../../src/store/store.ts';
+import { auditRecord, contentOf, counting, creating, deleting, historyRecord, labelling, stackNamed } from './samples.ts';
+
+/** How a test opens an engine's empty store; what it opens, it closes. */
+export type Opening = () => Promise<Store>;
+
+/** The suite of one engine; the caller runs it. Engines over a network fit: nothing is asked of time, or of how often a transaction runs. */
+export function conformance(name: string, open: Opening): Test<Context> {
+  const store = suite(name);
+  const test = (sentence: string, body: (opened: Store) => Promise<void>) =>
+    store(sentence, async () => {
+      const opened = await open();
+      try {
+        await body(opened);
+      } finally {
+        await opened.close();
+      }
+    });
+  commits(test);
+  refusals(test);
+  twice(test);
+  followers(test);
+  positions(test);
+  records(test);
+  ending(test);
+  return store;
+}
+
+type Tests = (sentence: string, body: (opened: Store) => Promise<void>) => void;
+
+function commits(test: Tests): void {
+  test('begins empty, ready, and at a position', async (store) => {
+    assert.equal(contentOf(store.read()), []);
+    assert.is(store.health().state, 'ready');
+    assert.type(store.health().position, 'string');
+    assert.is(store.read().position, store.health().position);
+  });
+
+  test('shows a commit when it resolves, and not a moment before', async (store) => {
+    const before = store.read().position;
+    const promise = store.commit(creating('a', 'b'), { id: '1' });
+    assert.equal(contentOf(store.read()), []);
+    assert.is(store.read().position, before);
+    const receipt = await promise;
+    assert.equal(contentOf(store.read()), ['a=a', 'b=b']);
+    assert.is(store.read().position, receipt.position);
+    assert.is.not(receipt.position, before);
+    assert.equal(
+      receipt.changes.map(({ kind, id, after }) => [kind, id, after?.name]),
+      [
+        ['Stack', 'id-a', 'a'],
+        ['Stack', 'id-b', 'b'],
+      ],
+    );
+  });
+
+  test('shows a transaction what was committed before it, durable or not', async (store) => {
+    const all = Array.from({ length: 20 }, (_, index) => store.commit(counting('n'), { id: `c${index}` }));
+    await Promise.all(all);
+    assert.equal(contentOf(store.read()), ['n=20']);
+  });
+
+  test('lets many commit at once and loses none of their writes', async (store) => {
+    const writer = async (writer: number) => {
+      for (let round = 0; round < 20; round += 1) {
+        await store.commit(counting('shared'), { id: `${writer}-${round}` });
+        await store.commit(labelling(`own-${writer}`, String(round)), { id: `own-${writer}-${round}` });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, (_, index) => writer(index)));
+    assert.is(store.read().named('Stack', 'shared')?.spec.label, '160');
+    assert.is(store.read().count('Stack'), 9);
+    for (let index = 0; index < 8; index += 1)
+      assert.is(store.read().named('Stack', `own-${index}`)?.spec.label, '19');
+  });
+
+  test('keeps a transaction whole: what it makes, alters and deletes appears at one moment', async (store) => {
+    await store.commit(creating('old', 'kept'), { id: '1' });
+    const swap: Transaction = (view) => ({
+      changes: [...deleting('old')(view).changes, ...labelling('kept', 'new')(view).changes, created(stackNamed('fresh'))],
+    });
+    const seen = new Set<string>();
+    store.subscribe(() => seen.add(contentOf(store.read()).join()));
+    await store.commit(swap, { id: '2' });
+    assert.equal([...seen], ['kept=new,fresh=fresh']);
+    assert.is(store.read().get('Stack', 'id-old'), undefined);
+    assert.is(store.read().count('Stack'), 2);
+  });
+
+  test('lists resources in the order in which they were made', async (store) => {
+    await store.commit(creating('c', 'a'), { id: '1' });
+    await store.commit(creating('b'), { id: '2' });
+    await store.commit(labelling('c', 'x'), { id: '3' });
+    await store.commit(deleting('a'), { id: '4' });
+    await store.commit(creating('a'), { id: '5' });
+    assert.equal(contentOf(store.read()), ['c=x', 'b=b', 'a=a']);
+  });
+
+  test('shows one state from one await to the next', async (store) => {
+    const writing = (async () => {
+      for (let index = 0; index < 50; index += 1) await store.commit(counting('n'), { id: `n${index}` });
+    })();
+    let done = false;
+    const reading = (async () => {
+      while (!done) {
+        const view = store.read();
+        assert.is(contentOf(view).length, view.count('Stack'));
+        assert.is(view.named('Stack', 'n')?.spec.label, store.read().named('Stack', 'n')?.spec.label);
+        assert.is(view.position, store.read().position);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    await writing;
+    done = true;
+    await reading;
+  });
+}
+
+function refusals(test: Tests): void {
+  const violation = { rule: 'stack-in-use', severity: 'error', message: 'Stack/a: cannot be, because' } as const;
+
+  test('keeps nothing of a transaction that refuses, and passes the refusal on', async (store) => {
+    await store.commit(creating('a'), { id: '1' });
+    const { position } = store.read();
+    const error = await rejection(
+      store.commit(
+        () => {
+          throw new Refused([violation]);
+        },
+        { id: '2' },
+      ),
+    );
+    assert.instance(error, Refused);
+    assert.equal(error instanceof Refused && error.violations, [violation]);
+    assert.is(store.read().position, position);
+    await store.commit(labelling('a', 'mended'), { id: '2' });
+    assert.equal(contentOf(store.read()), ['a=mended']);
+  });
+
+  test('lets the commits beside a refused one through', async (store) => {
+    const failing: Transaction = () => {
+      throw new Refused([violation]);
+    };
+    const outcomes = await Promise.allSettled([
+      store.commit(counting('n'), { id: '1' }),
+      store.commit(failing, { id: '2' }),
+      store.commit(counting('n'), { id: '3' }),
+    ]);
+    assert.equal(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.equal(contentOf(store.read()), ['n=2']);
+  });
+
+  test('rejects only the commit that cannot be written down', async (store) => {
+    const endless: Record<string, unknown> = {};
+    endless.self = endless;
+    const outcomes = await Promise.allSettled([
+      store.commit(labelling('n', '1'), { id: '1' }),
+      store.commit(labelling('n', 'lost', [historyRecord('h', endless)]), { id: '2' }),
+      store.commit(labelling('m', '3'), { id: '3' }),
+    ]);
+    assert.equal(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.equal(contentOf(store.read()), ['n=1', 'm=3']);
+    assert.is(store.health().state, 'ready');
+  });
+
+  test('keeps nothing, and stays where it is, when nothing changes', async (store) => {
+    const { position } = await store.commit(creating('a'), { id: '1' });
+    const receipt = await store.commit(() => ({ changes: [] }), { id: '2' });
+    assert.equal([receipt.position, receipt.changes], [position, []]);
+    assert.is(store.read().position, position);
+  });
+}
+
+function twice(test: Tests): void {
+  test('writes one id once, also while the first is under way', async (store) => {
+    const receipts = await Promise.all([
+      store.commit(counting('n'), { id: 'same' }),
+      store.commit(counting('n'), { id: 'same' }),
+    ]);
+    const third = await store.commit(counting('n'), { id: 'same' });
+    assert.equal(contentOf(store.read()), ['n=1']);
+    assert.is(new Set([...receipts, third].map(({ position }) => position)).size, 1);
+    assert.equal(
+      [...receipts, third].map(({ repeated }) => repeated ?? false),
+      [false, true, true],
+    );
+    assert.equal(
+      third.changes.map(({ after }) => after?.name),
+      ['n'],
+    );
+  });
+
+  test('may evaluate a transaction more than once, and applies it once', async (store) => {
+    let runs = 0;
+    const receipt = await store.commit(
+      (view) => {
+        runs += 1;
+        return counting('n')(view);
+      },
+      { id: '1' },
+    );
+    assert.ok(runs >= 1);
+    assert.is(receipt.changes.length, 1);
+    assert.equal(contentOf(store.read()), ['n=1']);
+  });
+}
+
+function followers(test: Tests): void {
+  test('tells each subscriber every entry once, in order, with what it holds', async (store) => {
+    const heard: Entry[] = [];
+    const end = store.subscribe((entry) => entry !== 'reset' && heard.push(entry));
+    const ids = Array.from({ length: 30 }, (_, index) => `id-${index}`);
+    const receipts = await Promise.all(
+      ids.map((id) => store.commit(labelling('a', id, [historyRecord(`h-${id}`)]), { id })),
+    );
+    end();
+    await store.commit(counting('silent'), { id: 'last' });
+    assert.equal(
+      heard.map(({ id }) => id),
+      ids,
+    );
+    assert.equal(
+      heard.map(({ position }) => position),
+      receipts.map(({ position }) => position),
+    );
+    assert.equal(
+      heard.map(({ records }) => records.map(({ id }) => id)),
+      ids.map((id) => [`h-${id}`]),
+    );
+  });
+
+  test('tells an entry when it can be read', async (store) => {
+    let seen = '';
+    store.subscribe((entry) => {
+      if (entry !== 'reset') seen = contentOf(store.read()).join();
+    });
+    await store.commit(creating('a'), { id: '1' });
+    assert.is(seen, 'a=a');
+  });
+
+  test('goes on when a subscriber fails, and lets one commit', async (store) => {
+    const heard: string[] = [];
+    let inner: Promise<Receipt> | undefined;
+    store.subscribe(() => {
+      throw new Error('a fault of the subscriber');
+    });
+    store.subscribe((entry) => {
+      if (entry !== 'reset') heard.push(entry.id);
+      inner ??= store.commit(counting('n'), { id: 'inner' });
+    });
+    await store.commit(counting('n'), { id: 'outer' });
+    await inner;
+    assert.equal(heard, ['outer', 'inner']);
+    assert.equal(contentOf(store.read()), ['n=2']);
+  });
+
+  test('leads, until it is closed', async (store) => {
+    const led = new Promise<AbortSignal>((resolve) => store.lead('reconciler', resolve));
+    const signal = await led;
+    assert.is(signal.aborted, false);
+    await store.close();
+    assert.is(signal.aborted, true);
+  });
+}
+
+function positions(test: Tests): void {
+  test('reaches the head: everything committed so far can be read', async (store) => {
+    const first = store.commit(creating('a'), { id: '1' });
+    const view = await store.reach('head');
+    assert.equal(contentOf(view), ['a=a']);
+    await first;
+  });
+
+  test('reaches a position that was given out before', async (store) => {
+    const { position } = await store.commit(creating('a'), { id: '1' });
+    await store.commit(creating('b'), { id: '2' });
+    const view = await store.reach(position);
+    assert.ok(view.get('Stack', 'id-a'));
+    assert.is(view.position, store.read().position);
+  });
+
+  test('refuses a position that is none of its own', async (store) => {
+    assert.instance(await rejection(store.reach('nonsense')), RangeError);
+  });
+}
+
+function records(test: Tests): void {
+  const idsOf = async (store: Store, query: Parameters<Store['records']>[0]) =>
+    (await store.records(query)).map(({ id }) => id);
+
+  test('pages records of one stream, newest first', async (store) => {
+    for (let index = 0; index < 10; index += 1)
+      await store.commit(
+        () => ({ changes: [], records: [historyRecord(`h${index}`), auditRecord(`a${index}`), historyRecord(`i${index}`)] }),
+        { id: String(index) },
+      );
+    assert.equal(await idsOf(store, { stream: 'history', limit: 3 }), ['i9', 'h9', 'i8']);
+    assert.equal(await idsOf(store, { stream: 'history', limit: 3, before: 'i8' }), ['h8', 'i7', 'h7']);
+    assert.equal(await idsOf(store, { stream: 'audit', limit: 100, before: 'a2' }), ['a1', 'a0']);
+    assert.equal(await idsOf(store, { stream: 'audit', limit: 100, before: 'a0' }), []);
+    assert.equal(await idsOf(store, { stream: 'audit', limit: 100, before: 'nobody' }), []);
+    assert.equal(await idsOf(store, { stream: 'audit', limit: 0 }), []);
+    const where = ({ id }: { id: string }) => id.endsWith('3') || id.endsWith('5');
+    assert.equal(await idsOf(store, { stream: 'history', limit: 3, where }), ['i5', 'h5', 'i3']);
+    assert.equal(await idsOf(store, { stream: 'history', limit: 3, where, before: 'i3' }), ['h3']);
+  });
+
+  test('keeps the records of a commit when it keeps the commit', async (store) => {
+    const promise = store.commit(labelling('a', '1', [historyRecord('h', { outcome: 'applied' })]), { id: '1' });
+    assert.equal(await store.records({ stream: 'history', limit: 1 }), []);
+    await promise;
+    assert.equal(await store.records({ stream: 'history', limit: 1 }), [historyRecord('h', { outcome: 'applied' })]);
+  });
+}
+
+function ending(test: Tests): void {
+  test('finishes on closing what is under way, and keeps nothing after', async (store) => {
+    const promise = store.commit(creating('a'), { id: '1' });
+    const closing = store.close();
+    const late = store.commit(creating('b'), { id: '2' });
+    const [first, second] = await Promise.allSettled([promise, late, closing, store.close()]);
+    assert.is(first.status, 'fulfilled');
+    assert.instance(second.status === 'rejected' && second.reason, NotKept);
+    assert.is(store.health().state, 'closed');
+    assert.equal(contentOf(store.read()), ['a=a']);
+  });
+}
+
+async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => assert.unreachable('it was not refused'),
+    (error) => error,
+  );
+}

@@ -1,6 +1,6 @@
 // What a value holds, seen with its schema: the fields of a mapping, the items of a list.
 import type { z } from 'zod';
-import { partsOf } from '../kinds/kind.ts';
+import { type Parts, partsOf } from '../kinds/kind.ts';
 
 /** One part of a value. */
 export interface Child {
@@ -16,13 +16,21 @@ export interface Child {
 export function* childrenOf(schema: z.core.$ZodType, value: unknown): Iterable<Child> {
   if (typeof value !== 'object' || value === null) return;
   const parts = partsOf(schema);
-  if (parts.type === 'list' && Array.isArray(value)) yield* itemsOf(parts.item, parts.namedBy, value);
-  else if (parts.type === 'object' || parts.type === 'map')
-    for (const [key, item] of Object.entries(value)) {
-      const field =
-        parts.type === 'map' ? parts.value : Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
-      if (field) yield { schema: field, value: item, step: key, name: key };
-    }
+  if (parts.type === 'list') yield* Array.isArray(value) ? itemsOf(parts.item, parts.namedBy, value) : [];
+  else yield* fieldsOf(parts, value);
+}
+
+function* fieldsOf(parts: Parts, value: object): Iterable<Child> {
+  for (const [key, item] of Object.entries(value)) {
+    const schema = fieldIn(parts, key);
+    if (schema) yield { schema, value: item, step: key, name: key };
+  }
+}
+
+/** The schema of a field, where there is one of that name; names such as `constructor` are nobody's. */
+function fieldIn(parts: Parts, key: string): z.core.$ZodType | undefined {
+  if (parts.type === 'map') return parts.value;
+  return parts.type === 'object' && Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
 }
 
 function* itemsOf(schema: z.core.$ZodType, namedBy: string | undefined, items: readonly unknown[]): Iterable<Child> {

@@ -10,12 +10,12 @@ import { treeOfTexts } from '../manifests/texts.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { watch } from '../manifests/watch.ts';
 import { type Attempt, applyLoaded, type Occasion, planLoaded, type Workbench } from './attempt.ts';
-import { conditionsOf } from './conditions.ts';
 import type { Condition, ConfigStatus, HistoryEntry } from './config-status.ts';
 import { type BaseMoved, type PlanBlocked, TreeInvalid, TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
 import { placesIn } from './places.ts';
 import type { Reconciler } from './reconciler.ts';
+import { statusOf } from './status.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 
 export interface LoopOptions extends Workbench {
@@ -113,7 +113,7 @@ async function createLoop(options: LoopOptions) {
 
   const loop: Loop = {
     settled: () => memory.settled,
-    status: () => statusOf(options, memory),
+    status: () => tellStatus(options, memory),
     plan: async () => {
       const loaded = await judge(
         treeOf(await readTree(options.root, { previous: memory.reading, overlay: options.overlay })),
@@ -210,20 +210,18 @@ function tell(options: LoopOptions, attempt: Attempt): void {
   options.onAttempt?.(attempt);
 }
 
-async function statusOf(options: LoopOptions, memory: Memory): Promise<ConfigStatus> {
-  const { attempted, applied, reading } = memory;
+async function tellStatus(options: LoopOptions, memory: Memory): Promise<ConfigStatus> {
+  const { reading } = memory;
   const missing = reading && isMissing(reading) ? reading.message : undefined;
-  memory.conditions = conditionsOf({ ...memory, missing }, memory.conditions, options.now());
-  const inventory = await inSlices(options.inventoryOf(options.store.read()), createSlicer());
-  return {
-    revision: { applied: applied?.revision ?? null, attempted: attempted?.revision ?? null },
-    ...(applied?.commit === undefined ? {} : { commit: applied.commit }),
-    conditions: memory.conditions,
-    findings: attempted?.findings ?? [],
-    inventory,
-    lastAppliedAt: applied?.at ?? null,
-    lastAttemptedAt: attempted?.at ?? null,
-  };
+  const status = await statusOf(
+    options.store,
+    options.inventoryOf,
+    { ...memory, missing },
+    memory.conditions,
+    options.now(),
+  );
+  memory.conditions = status.conditions;
+  return status;
 }
 
 /** A change of a document that was applied already, unchanged, means that the state has moved: drift. */

@@ -1,0 +1,36 @@
+// The status of the declared platform, as the API and `weir status` answer it.
+import { createSlicer, inSlices } from '../lib/slice.ts';
+import type { Store } from '../store/store.ts';
+import { conditionsOf, type Standing } from './conditions.ts';
+import type { Condition, ConfigStatus } from './config-status.ts';
+import { lastAttempts } from './history.ts';
+import type { InventoryOf } from './inventory.ts';
+
+/** The status that follows from how things stand. `before`: the conditions told last, whose times are kept where they still hold. */
+export async function statusOf(
+  store: Store,
+  inventoryOf: InventoryOf,
+  standing: Standing,
+  before: readonly Condition[],
+  now: string,
+): Promise<ConfigStatus> {
+  const { attempted, applied } = standing;
+  const conditions = conditionsOf(standing, before, now);
+  const inventory = await inSlices(inventoryOf(store.read()), createSlicer());
+  return {
+    revision: { applied: applied?.revision ?? null, attempted: attempted?.revision ?? null },
+    ...(applied?.commit === undefined ? {} : { commit: applied.commit }),
+    conditions,
+    findings: attempted?.findings ?? [],
+    inventory,
+    lastAppliedAt: applied?.at ?? null,
+    lastAttemptedAt: attempted?.at ?? null,
+  };
+}
+
+/** The status of a store that nobody serves at the moment, from its history alone. */
+export async function statusOfStore(store: Store, inventoryOf: InventoryOf): Promise<ConfigStatus> {
+  const attempts = await lastAttempts(store);
+  const since = attempts.attempted?.at ?? '1970-01-01T00:00:00.000Z';
+  return statusOf(store, inventoryOf, { ...attempts, reconciling: false }, [], since);
+}

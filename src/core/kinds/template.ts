@@ -75,8 +75,8 @@ spec:
     excludedNodes: {value: "90-exec.js,10-file.js", locked: true}
     paletteModules:
       value:
-        - name: "@flowfuse/node-red-dashboard"
-          version: "1.28.0"
+        - name: node-red-contrib-modbus
+          version: "^5.0.0"
   environment:
     - name: SITE
       value: main

@@ -5,7 +5,7 @@ import { hasErrors } from '../core/model/finding.ts';
 import { singleton } from '../core/model/view.ts';
 import type { DecodeCache } from '../core/plan/desired-tree.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
-import { createSlicer, inSlices } from '../lib/slice.ts';
+import { createSlicer } from '../lib/slice.ts';
 import { treeOfTexts } from '../manifests/texts.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { watch } from '../manifests/watch.ts';

@@ -11,17 +11,11 @@ import { linesOf, nodeAt, rangeOf, sourceOf, trimmedEnd, writtenAt } from './pla
 import { shown } from './words.ts';
 import { explain } from './yaml-words.ts';
 
-/** What a file holds. `broken`: what the documents that could not be read seem to declare, so that nobody is told that it is missing. */
+/** What a file holds. `broken`: documents are missing here, because they could not be read. */
 export interface Parsed {
   readonly documents: readonly Document[];
   readonly findings: readonly Finding[];
-  readonly broken: readonly Declared[];
-}
-
-/** Kind and name as far as a broken document still shows them. */
-export interface Declared {
-  readonly kind?: string;
-  readonly name?: string;
+  readonly broken: boolean;
 }
 
 /**
@@ -41,12 +35,13 @@ export function* parseInSteps(file: string, text: string): Generator<void, Parse
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const lines = linesOf(file, body);
   const { readable, problems } = refusedCharacters(body);
-  const sheet: Sheet = { lines, damaged: problems.length > 0, documents: [], broken: [], problems };
+  const sheet: Sheet = { lines, damaged: problems.length > 0, documents: [], broken: problems.length > 0, problems };
   const composer = new Composer(options);
   yield* feed(sheet, composer, readable);
   for (const document of composer.end()) take(sheet, document);
   const { errors, warnings } = composer.streamInfo();
   for (const error of [...errors, ...warnings]) sheet.problems.push(explain(error, body, null));
+  if (errors.length > 0) sheet.broken = true;
   return { documents: sheet.documents, findings: findingsOf(sheet), broken: sheet.broken };
 }
 
@@ -55,7 +50,7 @@ interface Sheet {
   /** Characters were replaced: what is read is not what was written. */
   readonly damaged: boolean;
   readonly documents: Document[];
-  readonly broken: Declared[];
+  broken: boolean;
   readonly problems: Problem[];
 }
 
@@ -74,6 +69,7 @@ function* feed(sheet: Sheet, composer: Composer, text: string): Generator<void> 
     // The cap stands before anything is built of it: the parser stops at the first level too many.
     if (parser.stack.length > MAX_DEPTH + 1 && isTooDeep(parser.stack)) {
       sheet.problems.push({ start: parser.offset - 1, end: parser.offset, message: tooDeep });
+      sheet.broken = true;
       return;
     }
     tokens += 1;
@@ -103,15 +99,14 @@ function take(sheet: Sheet, document: YamlDocument.Parsed): void {
   if (errors.length + warnings.length > 0) {
     const problems = [...errors, ...warnings].map((error) => explain(error, sheet.lines.text, contents));
     sheet.problems.push(...withoutEchoes(sheet.lines, problems));
-    sheet.broken.push(declaredBy(compose(contents).value));
+    sheet.broken = true;
     return;
   }
   if (isScalar(contents) && contents.source === '' && contents.type === 'PLAIN' && contents.tag === undefined) return;
   const composed = compose(contents);
   for (const problem of composed.problems) sheet.problems.push(problem);
-  if (sheet.damaged || composed.problems.some(({ damaging }) => damaging === true))
-    sheet.broken.push(declaredBy(composed.value));
-  else sheet.documents.push(documentOf(sheet.lines, composed));
+  if (composed.problems.some(({ damaging }) => damaging === true)) sheet.broken = true;
+  else if (!sheet.damaged) sheet.documents.push(documentOf(sheet.lines, composed));
 }
 
 function documentOf(lines: Lines, { value, places }: Composed): Document {
@@ -153,21 +148,4 @@ function findingsOf({ lines, problems }: Sheet): Finding[] {
       source: sourceOf(lines, start, Math.min(Math.max(end, start + 1), lines.text.length)),
     };
   });
-}
-
-function declaredBy(value: unknown): Declared {
-  const kind = textAt(value, 'kind');
-  const name = textAt(entryOf(value, 'metadata'), 'name');
-  return { ...(kind === undefined ? {} : { kind }), ...(name === undefined ? {} : { name }) };
-}
-
-function entryOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null
-    ? Object.entries(value).find(([name]) => name === key)?.[1]
-    : undefined;
-}
-
-function textAt(value: unknown, key: string): string | undefined {
-  const entry = entryOf(value, key);
-  return typeof entry === 'string' ? entry : undefined;
 }

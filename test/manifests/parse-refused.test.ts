@@ -185,19 +185,29 @@ bombs.run();
 
 const broken = suite('parse: broken documents');
 
-broken('still say what they seem to declare, so that nobody is told that it is missing', () => {
+broken('are left out, and the file says so', () => {
   const result = parse('a.yaml', 'kind: Stack\nmetadata:\n  name: nr-4\nspec:\n  label: "open\n');
   assert.equal(result.documents, []);
-  assert.equal(result.broken, [{ kind: 'Stack', name: 'nr-4' }]);
+  assert.is(result.broken, true);
 });
 
-broken('are left out, while a document whose value is sure stays for the other checks', () => {
-  const { documents, broken: lost } = parse('a.yaml', 'a: 1\na: 2\n---\na: *nothing\n');
+broken('do not take the good ones of their file along', () => {
+  const { documents, broken: lost } = parse('a.yaml', 'a: 1\n---\na: *nothing\n---\nb: 2\n');
+  assert.equal(
+    documents.map(({ value }) => value),
+    [{ a: 1 }, { b: 2 }],
+  );
+  assert.is(lost, true);
+});
+
+broken('are not those whose value is sure, so that their other problems show in the same run', () => {
+  const { documents, findings, broken: lost } = parse('a.yaml', 'a: 1\na: 2\n');
   assert.equal(
     documents.map(({ value }) => value),
     [{ a: 1 }],
   );
-  assert.equal(lost, [{}]);
+  assert.is(findings.length, 1);
+  assert.is(lost, false);
 });
 
 broken.run();

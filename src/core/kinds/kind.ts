@@ -152,6 +152,17 @@ export function defineKind<const K extends string, S extends z.ZodObject>(kind: 
   return kind;
 }
 
+/** What a field is for: its description, or that of what it wraps. */
+export function descriptionOf(schema: z.core.$ZodType): string {
+  return (schema as z.ZodType).description ?? (bare(schema) as z.ZodType).description ?? '';
+}
+
+/** What a field is when it is absent; nothing where it then stays absent, and for a section, whose fields have their own. */
+export function defaultOf(schema: z.core.$ZodType): unknown {
+  const def = schema._zod.def as { type: string; defaultValue?: unknown };
+  return def.type === 'default' ? def.defaultValue : undefined;
+}
+
 /** The keys of a record, with their types. */
 export function keysOf<R extends object>(record: R): readonly (keyof R & string)[] {
   return Object.keys(record) as (keyof R & string)[];

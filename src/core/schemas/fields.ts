@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { envelope } from '../kinds/envelope.ts';
 import { type KindName, kindOf } from '../kinds/index.ts';
-import { bare, markOf, partsOf } from '../kinds/kind.ts';
+import { defaultOf, descriptionOf, markOf, partsOf } from '../kinds/kind.ts';
 import { type JsonSchema, schemaOf } from './json-schema.ts';
 
 /** One field. */
@@ -61,16 +61,6 @@ function fieldOf(schema: z.core.$ZodType, path: string): Field {
     ...(mark.ref && { ref: mark.ref.kind }),
     description: descriptionOf(schema),
   };
-}
-
-/** The default of a leaf or list; that of a section is that of its fields. */
-function defaultOf(schema: z.core.$ZodType): unknown {
-  const def = schema._zod.def as { type: string; defaultValue?: unknown };
-  return def.type === 'default' ? def.defaultValue : undefined;
-}
-
-function descriptionOf(schema: z.core.$ZodType): string {
-  return (schema as z.ZodType).description ?? (bare(schema) as z.ZodType).description ?? '';
 }
 
 /** The type of a field in words. */

@@ -75,7 +75,7 @@ export function schemaOf(schema: z.core.$ZodType): JsonSchema {
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => markJson(zodSchema, jsonSchema),
   });
-  return readable(json) as JsonSchema;
+  return readable(json);
 }
 
 function markJson(schema: z.core.$ZodType, json: z.core.JSONSchema.BaseSchema): void {
@@ -107,14 +107,17 @@ const fromFile = {
 };
 
 /** The same with descriptions as editors show them: with the default, and marked up. */
-function readable(json: unknown): unknown {
-  if (Array.isArray(json)) return json.map(readable);
-  if (typeof json !== 'object' || json === null) return json;
-  const parts = Object.fromEntries(Object.entries(json).map(([key, value]) => [key, readable(value)]));
+function readable(json: object): JsonSchema {
+  const parts = Object.fromEntries(Object.entries(json).map(([key, value]) => [key, readablePart(value)]));
   const { description, default: otherwise, const: only } = parts;
   if (typeof description !== 'string') return parts;
   const markdownDescription = only === undefined ? withDefault(description, otherwise) : description;
   return { ...parts, description: markdownDescription.replaceAll('`', ''), markdownDescription };
+}
+
+function readablePart(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(readablePart);
+  return typeof value === 'object' && value !== null ? readable(value) : value;
 }
 
 function withDefault(description: string, otherwise: unknown): string {

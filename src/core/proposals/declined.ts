@@ -1,0 +1,14 @@
+// Declined: a proposal that makes no sense for the state as it is, whatever the rules say.
+
+/** Why: there is nothing of that name; something stands there already; or it moved since the caller saw it. */
+export type DeclinedReason = 'not_found' | 'conflict' | 'precondition_failed';
+
+/** Thrown by a proposal, so that nothing is kept. The message says what cannot be, because what. */
+export class Declined extends Error {
+  override readonly name = 'Declined';
+  readonly reason: DeclinedReason;
+  constructor(reason: DeclinedReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}

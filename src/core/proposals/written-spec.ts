@@ -1,0 +1,89 @@
+// A spec as the API takes it: like a document's, but secrets may be written out, and kept without being known.
+import type { z } from 'zod';
+import { type DeclaredKindName, kindOf, type SpecOf } from '../kinds/index.ts';
+import { bare, markOf, partsOf } from '../kinds/kind.ts';
+
+/** What is wrong with a spec that somebody wrote. */
+export class InvalidSpec extends Error {
+  override readonly name = 'InvalidSpec';
+  readonly issues: readonly z.core.$ZodIssue[];
+  constructor(issues: readonly z.core.$ZodIssue[]) {
+    super('the spec is not valid');
+    this.issues = issues;
+  }
+}
+
+/**
+ * The spec that was written, with defaults. A secret is text or `{value}`, a reference, or `{set: true}`, which keeps the one that
+ * `current` has. Throws `InvalidSpec` with every problem; paths begin at `spec`.
+ */
+export function writtenSpec<K extends DeclaredKindName>(kind: K, written: unknown, current?: SpecOf<K>): SpecOf<K> {
+  const issues: z.core.$ZodIssue[] = [];
+  const schema = kindOf(kind).spec;
+  const parsed = schema.safeParse(withSecrets(schema, written, current, [], issues));
+  const all = [...issues, ...(parsed.error?.issues ?? [])];
+  if (all.length > 0) throw new InvalidSpec(all.map((issue) => ({ ...issue, path: ['spec', ...issue.path] })));
+  return parsed.data as SpecOf<K>;
+}
+
+type Steps = readonly (string | number)[];
+
+function withSecrets(
+  schema: z.core.$ZodType,
+  written: unknown,
+  current: unknown,
+  at: Steps,
+  issues: z.core.$ZodIssue[],
+): unknown {
+  if (written === undefined) return undefined;
+  if (markOf(schema).secret) return secretOf(schema, written, current, at, issues);
+  const parts = partsOf(schema);
+  if (parts.type === 'list' && Array.isArray(written)) {
+    const { namedBy, item } = parts;
+    return written.map((one, index) =>
+      withSecrets(item, one, itemLike(one, index, current, namedBy), [...at, index], issues),
+    );
+  }
+  if ((parts.type !== 'object' && parts.type !== 'map') || !isRecord(written)) return written;
+  const fieldOf = (key: string) =>
+    parts.type === 'map' ? parts.value : Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
+  return Object.fromEntries(
+    Object.entries(written).map(([key, value]) => {
+      const field = fieldOf(key);
+      const kept = isRecord(current) ? current[key] : undefined;
+      return [key, field ? withSecrets(field, value, kept, [...at, key], issues) : value];
+    }),
+  );
+}
+
+function itemLike(one: unknown, index: number, current: unknown, namedBy: string | undefined): unknown {
+  if (!Array.isArray(current)) return undefined;
+  if (namedBy === undefined) return current[index];
+  return isRecord(one) ? current.find((other) => other[namedBy] === one[namedBy]) : undefined;
+}
+
+const forms =
+  'write it out, write {fromEnv: WEIR_SECRET_…} or {fromFile: …}, or send {set: true} to keep the one that is there';
+
+function secretOf(
+  schema: z.core.$ZodType,
+  written: unknown,
+  current: unknown,
+  at: Steps,
+  issues: z.core.$ZodIssue[],
+): unknown {
+  const problem = (message: string) => {
+    issues.push({ code: 'custom', path: [...at], message, input: undefined });
+    return undefined;
+  };
+  if (isRecord(written) && written['set'] === true)
+    return current ?? problem(`there is no secret yet that could be kept: ${forms}`);
+  const secret = typeof written === 'string' ? { value: written } : written;
+  return (bare(schema) as z.ZodType).safeParse(secret).success
+    ? secret
+    : problem(`it is not a secret in a form that Weir knows: ${forms}`);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -59,7 +59,7 @@ const missingStack: Advice = {
     const { driver } = singleton(view, 'Platform').spec;
     if (driver.kind !== 'local' || !facts.stackInstalled) return;
     for (const stack of view.all('Stack'))
-      if (stack.spec.active && !facts.stackInstalled(stack.spec.runtime))
+      if (stack.spec.active && !facts.stackInstalled(driver.stacksDirectory, stack.spec.runtime))
         yield warning(
           'stack-runtime',
           stack,

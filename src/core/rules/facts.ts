@@ -8,8 +8,8 @@ export interface Facts {
   readonly drivers: ReadonlyMap<string, { readonly provides: ReadonlySet<FeatureName> }>;
   /** What is wrong with a text as one or several PEM certificates for verifying signatures; nothing where it is usable. */
   readonly certificateProblem: (text: string) => string | undefined;
-  /** Whether the directory of a stack's runtime is there (where the state lives). */
-  readonly stackInstalled?: (runtime: string) => boolean;
+  /** Whether the directory of a stack's runtime is there (where the state lives), in the stacks directory that the Platform names. */
+  readonly stackInstalled?: (stacksDirectory: string, runtime: string) => boolean;
   /** Why a secret cannot be resolved (where the state lives). */
   readonly secretProblem?: (secret: Secret) => string | undefined;
 }

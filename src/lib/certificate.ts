@@ -1,0 +1,55 @@
+// Whether text is certificates that signatures can be verified with.
+import { X509Certificate } from 'node:crypto';
+
+/**
+ * What is wrong with a text as one or several certificates (PEM, or the bare base64 of one), in words that can follow "because"; nothing where
+ * all are usable: RSA of 2048 bits or more, or an elliptic curve. The text itself is never repeated.
+ */
+export function certificateProblem(text: string): string | undefined {
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))
+    return 'it holds a private key, which must never be here: remove it, give the certificate alone, and replace that key, because it is no longer secret';
+  const blocks = blocksOf(text);
+  if (typeof blocks === 'string') return blocks;
+  const problems = blocks.flatMap((block, index) => problemOf(block, blocks.length > 1 ? `certificate ${index + 1}` : 'it') ?? []);
+  return problems.length > 0 ? problems.join(', and ') : undefined;
+}
+
+/** The certificates in a text, each as PEM; or why there are none. */
+function blocksOf(text: string): readonly string[] | string {
+  const trimmed = text.trim();
+  if (trimmed === '') return 'it is empty';
+  if (!trimmed.includes('-----')) return isBase64(trimmed) ? [pem(trimmed)] : 'it is neither PEM ("-----BEGIN CERTIFICATE-----") nor base64';
+  const blocks = trimmed.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  const begun = trimmed.split('-----BEGIN ').length - 1;
+  if (blocks.length > 0 && blocks.length === begun) return blocks.map((block) => block);
+  const other = /-----BEGIN ([A-Z0-9 ]{1,40})-----/.exec(trimmed.replaceAll('-----BEGIN CERTIFICATE-----', ''))?.[1];
+  if (other !== undefined) return `it holds "${other}", where only "CERTIFICATE" may stand`;
+  return 'a certificate in it is cut off: each goes from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"';
+}
+
+function isBase64(text: string): boolean {
+  return /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text);
+}
+
+function pem(base64: string): string {
+  const rows = base64.replace(/\s/g, '').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN CERTIFICATE-----\n${rows.join('\n')}\n-----END CERTIFICATE-----`;
+}
+
+function problemOf(block: string, who: string): string | undefined {
+  const key = publicKeyOf(block);
+  if (!key) return `${who} cannot be read as a certificate: copy it again from the provider`;
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  if (type === 'ec') return undefined;
+  if (type !== 'rsa') return `${who} has a key of type ${type}, and only RSA and elliptic curves can be used`;
+  const bits = details?.modulusLength ?? 0;
+  return bits < 2048 ? `${who} has an RSA key of ${bits} bits, and less than 2048 is not safe` : undefined;
+}
+
+function publicKeyOf(block: string) {
+  try {
+    return new X509Certificate(block).publicKey;
+  } catch {
+    return undefined;
+  }
+}

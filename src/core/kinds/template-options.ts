@@ -15,7 +15,18 @@ const timeZone = z
   .refine(isTimeZone, { error: zoneWords })
   .meta({ pattern: '^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+)*$', patternErrorMessage: zoneWords });
 
+// A memo of a pure function: making a format costs as much as decoding several documents.
+const knownZones = new Map<string, boolean>();
+
 function isTimeZone(name: string): boolean {
+  const known = knownZones.get(name);
+  if (known !== undefined) return known;
+  const exists = isTimeZoneOfTheEngine(name);
+  if (exists) knownZones.set(name, exists);
+  return exists;
+}
+
+function isTimeZoneOfTheEngine(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

@@ -2,7 +2,8 @@
 
 /** `~` and `/` inside one step of a pointer, escaped. */
 export function escapeStep(step: string | number): string {
-  return typeof step === 'number' ? String(step) : step.replaceAll('~', '~0').replaceAll('/', '~1');
+  if (typeof step === 'number') return String(step);
+  return step.includes('~') || step.includes('/') ? step.replaceAll('~', '~0').replaceAll('/', '~1') : step;
 }
 
 /** A pointer from its steps; no steps name the whole object (`''`). */

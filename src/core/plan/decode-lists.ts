@@ -51,7 +51,24 @@ function visit(
   path: Path,
   see: (schema: z.core.$ZodType, value: unknown, path: Path) => void,
 ): void {
-  if (typeof value !== 'object' || value === null) return;
+  if (typeof value !== 'object' || value === null || !isWorthASight(schema)) return;
   see(schema, value, path);
   for (const child of childrenOf(schema, value)) visit(child.schema, child.value, [...path, child.step], see);
+}
+
+// A memo of a pure function over schemas, which never change.
+const worth = new WeakMap<z.core.$ZodType, boolean>();
+
+/** Whether a schema holds, at any depth, a secret or a list whose items must differ: most do not, and are passed over. */
+function isWorthASight(schema: z.core.$ZodType): boolean {
+  const known = worth.get(schema);
+  if (known !== undefined) return known;
+  const parts = partsOf(schema);
+  const holds =
+    markOf(schema).secret === true ||
+    (parts.type === 'list' && (parts.set || parts.namedBy !== undefined || isWorthASight(parts.item))) ||
+    (parts.type === 'map' && isWorthASight(parts.value)) ||
+    (parts.type === 'object' && Object.values(parts.fields).some(isWorthASight));
+  worth.set(schema, holds);
+  return holds;
 }

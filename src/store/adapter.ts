@@ -126,8 +126,7 @@ async function createdNothing(files: FileSystem, folder: string, first: number):
 
 async function takeSnapshot(journal: Journal, log: Log, position: number): Promise<void> {
   const { files, folder, retention, now } = journal.options;
-  const made = await writeRecordSegments(files, folder, log.tail, position);
-  journal.records = [...journal.records, ...made];
+  journal.records = await writeRecordSegments(files, folder, log.tail, position);
   log.tail = log.tail.filter(({ seq }) => seq > position);
   journal.snapshotBytes = await writeSnapshot(files, folder, log, position);
   await dropOldFiles(files, folder);

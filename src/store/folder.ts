@@ -57,9 +57,18 @@ export async function listFolder(files: FileSystem, folder: string): Promise<Fol
 export async function removeUnfinished(files: FileSystem, folder: string, listing: FolderListing): Promise<void> {
   for (const name of listing.unfinished) await files.unlink(join(folder, name));
   const records = join(folder, 'records');
-  const names = await files.list(records).catch(() => []);
-  for (const name of names)
+  for (const name of await namesIn(files, records))
     if (/^(history|audit)-\d{12}-\d{12}\.jsonl\.tmp$/.test(name)) await files.unlink(join(records, name));
+}
+
+/** The names in a folder; none where there is no such folder. */
+export async function namesIn(files: FileSystem, folder: string): Promise<string[]> {
+  try {
+    return await files.list(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** What the disk said, in words that help. */

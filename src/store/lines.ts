@@ -27,12 +27,12 @@ export function encodeBody(value: object): Uint8Array {
   return Buffer.from(JSON.stringify(value).slice(1));
 }
 
-/** Calls `onLine` for each line of a file from its beginning, in pieces of a megabyte; answers where the file ends. */
+/** Calls `onLine` for each line of a file from its beginning, in pieces of up to a megabyte; answers where the file ends. */
 export async function scanLines(file: OpenFile, onLine: (line: Line) => void): Promise<number> {
   let carry = Buffer.alloc(0);
   let offset = 0;
-  for (;;) {
-    const chunk = Buffer.allocUnsafe(1 << 20);
+  for (let room = 1 << 14; ; room = Math.min(room * 2, 1 << 20)) {
+    const chunk = Buffer.allocUnsafe(room);
     const count = await file.read(chunk, offset + carry.length);
     if (count === 0) break;
     const piece = carry.length === 0 ? chunk.subarray(0, count) : Buffer.concat([carry, chunk.subarray(0, count)]);

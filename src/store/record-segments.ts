@@ -1,7 +1,7 @@
 // Record segments: one file a stream and journal segment, written once and whole, dropped when nobody wants it any more.
 import { join } from 'node:path';
 import { type FileSystem, type OpenFile, writeFully } from './file-system.ts';
-import { numbered, storeVersion } from './folder.ts';
+import { namesIn, numbered, storeVersion } from './folder.ts';
 import { encodeLine, scanLines } from './lines.ts';
 import type { TailRecord } from './log.ts';
 import type { StoreRecord } from './store.ts';
@@ -27,7 +27,7 @@ export function segmentPath(folder: string, segment: { readonly name: string }):
 
 /** The segments of a store, oldest first; empty where there are none yet. */
 export async function listRecordSegments(files: FileSystem, folder: string): Promise<RecordSegment[]> {
-  const names = await files.list(recordFolder(folder)).catch(() => []);
+  const names = await namesIn(files, recordFolder(folder));
   const segments = names.flatMap((name): RecordSegment[] => {
     const [, stream, first, last] = /^(history|audit)-(\d{12})-(\d{12})\.jsonl$/.exec(name) ?? [];
     if (stream !== 'history' && stream !== 'audit') return [];
@@ -41,16 +41,21 @@ export function movedUpTo(segments: readonly RecordSegment[], stream: StoreRecor
   return segments.reduce((last, segment) => (segment.stream === stream ? Math.max(last, segment.last) : last), 0);
 }
 
-/** Makes the records of the commits up to `last` durable in segments of their own; answers the new segments. */
+/**
+ * Makes the records of the commits up to `last` durable in segments of their own; answers all segments. Those that an attempt
+ * before this one came to write are left as they are.
+ */
 export async function writeRecordSegments(
   files: FileSystem,
   folder: string,
   tail: readonly TailRecord[],
   last: number,
 ): Promise<RecordSegment[]> {
+  const present = await listRecordSegments(files, folder);
   const made: RecordSegment[] = [];
   for (const stream of ['history', 'audit'] as const) {
-    const own = tail.filter(({ seq, record }) => seq <= last && record.stream === stream);
+    const moved = movedUpTo(present, stream);
+    const own = tail.filter(({ seq, record }) => seq > moved && seq <= last && record.stream === stream);
     const first = own[0]?.seq;
     if (first === undefined) continue;
     if (made.length === 0) await files.makeFolder(recordFolder(folder));
@@ -58,8 +63,8 @@ export async function writeRecordSegments(
     await writeSegment(files, segmentPath(folder, segment), segment, own);
     made.push(segment);
   }
-  if (made.length > 0) await files.syncFolder(recordFolder(folder));
-  return made;
+  if (present.length + made.length > 0) await files.syncFolder(recordFolder(folder));
+  return [...present, ...made];
 }
 
 /** Removes the segments that hold nothing that has to be kept; answers the others. */

@@ -3,7 +3,16 @@ import { type Context, suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { created } from '../../src/core/model/change.ts';
 import { type Entry, NotKept, type Receipt, Refused, type Store, type Transaction } from '../../src/store/store.ts';
-import { auditRecord, contentOf, counting, creating, deleting, historyRecord, labelling, stackNamed } from './samples.ts';
+import {
+  auditRecord,
+  contentOf,
+  counting,
+  creating,
+  deleting,
+  historyRecord,
+  labelling,
+  stackNamed,
+} from './samples.ts';
 
 /** How a test opens an engine's empty store; what it opens, it closes. */
 export type Opening = () => Promise<Store>;
@@ -74,14 +83,17 @@ function commits(test: Tests): void {
     await Promise.all(Array.from({ length: 8 }, (_, index) => writer(index)));
     assert.is(store.read().named('Stack', 'shared')?.spec.label, '160');
     assert.is(store.read().count('Stack'), 9);
-    for (let index = 0; index < 8; index += 1)
-      assert.is(store.read().named('Stack', `own-${index}`)?.spec.label, '19');
+    for (let index = 0; index < 8; index += 1) assert.is(store.read().named('Stack', `own-${index}`)?.spec.label, '19');
   });
 
   test('keeps a transaction whole: what it makes, alters and deletes appears at one moment', async (store) => {
     await store.commit(creating('old', 'kept'), { id: '1' });
     const swap: Transaction = (view) => ({
-      changes: [...deleting('old')(view).changes, ...labelling('kept', 'new')(view).changes, created(stackNamed('fresh'))],
+      changes: [
+        ...deleting('old')(view).changes,
+        ...labelling('kept', 'new')(view).changes,
+        created(stackNamed('fresh')),
+      ],
     });
     const seen = new Set<string>();
     store.subscribe(() => seen.add(contentOf(store.read()).join()));
@@ -301,7 +313,10 @@ function records(test: Tests): void {
   test('pages records of one stream, newest first', async (store) => {
     for (let index = 0; index < 10; index += 1)
       await store.commit(
-        () => ({ changes: [], records: [historyRecord(`h${index}`), auditRecord(`a${index}`), historyRecord(`i${index}`)] }),
+        () => ({
+          changes: [],
+          records: [historyRecord(`h${index}`), auditRecord(`a${index}`), historyRecord(`i${index}`)],
+        }),
         { id: String(index) },
       );
     assert.equal(await idsOf(store, { stream: 'history', limit: 3 }), ['i9', 'h9', 'i8']);

@@ -1,0 +1,206 @@
+// Each call that a store makes fails once, in each way that a disk can fail.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { NotKept, OutcomeUnknown, Refused, type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { type Call, createFaultDisk, type Fault, type FaultDisk } from '../support/fault-file-system.ts';
+import { contentOf, counting } from './samples.ts';
+import { batches, judge, momentOf, momentsOf, openOn, type Step } from './workload.ts';
+
+const plan = batches(9);
+const steps: readonly Step[] = plan.flat();
+
+/** What became of each commit, in order. */
+type Outcome = 'kept' | 'not kept' | 'unknown';
+
+const failing = suite('a file store on a disk that fails');
+
+for (const code of ['EIO', 'ENOSPC']) {
+  failing(
+    `with ${code} at any call keeps all that it acknowledged, and nothing that it said was not kept`,
+    async () => {
+      const moments = await momentsOf(steps);
+      const calls = await countCalls();
+      for (let number = 1; number <= calls; number += 1) {
+        const disk = createFaultDisk();
+        const { outcomes, call } = await run(disk, (call) => (call.number === number ? { code } : undefined));
+        const acked = outcomes.lastIndexOf('kept') + 1;
+        const where = `${number}: ${call}`;
+        assert.not(
+          outcomes.slice(0, acked).some((outcome) => outcome !== 'kept'),
+          where,
+        );
+        for (const found of [disk.lost('none', 1), disk.lost('some', number), disk.killed()]) {
+          const store = await openOn(found.killed());
+          const position = Number(store.read().position);
+          const possible = acked + outcomes.filter((outcome) => outcome === 'unknown').length;
+          assert.ok(position <= possible, `${where}: ${position} commits are there, and at most ${possible} may be`);
+          await store.close();
+          assert.is(await judge(found, steps, moments, acked), undefined, where);
+        }
+      }
+    },
+  );
+}
+
+failing('shows nothing after the next start that a power loss can still take away', async () => {
+  const moments = await momentsOf(steps);
+  const syncs = await countCalls(({ name, path }) => name === 'datasync' && path.includes('journal'));
+  for (let number = 1; number <= syncs; number += 1) {
+    const disk = createFaultDisk();
+    let seen = 0;
+    await run(disk, ({ name, path }) => {
+      if (name !== 'datasync' || !path.includes('journal')) return undefined;
+      seen += 1;
+      return seen === number ? { code: 'EIO' } : undefined;
+    });
+    const next = disk.killed();
+    const store = await openOn(next);
+    const shown = Number(store.read().position);
+    const after = next.lost('none', number);
+    await store.close();
+    assert.is(await judge(after, steps, moments, shown), undefined, `sync ${number}`);
+  }
+});
+
+failing('takes writes that are cut short', async () => {
+  const disk = createFaultDisk();
+  const { outcomes } = await run(disk, ({ name, number }) =>
+    name === 'write' ? { short: 1 + (number % 37) } : undefined,
+  );
+  assert.ok(outcomes.every((outcome) => outcome === 'kept'));
+  assert.is(await judge(disk, steps, await momentsOf(steps), steps.length), undefined);
+});
+
+failing('reads what comes in small pieces', async () => {
+  const disk = createFaultDisk();
+  await run(disk, () => undefined);
+  disk.before = ({ name, number }) => (name === 'read' ? { short: 1 + (number % 53) } : undefined);
+  const store = await openOn(disk);
+  assert.equal(await momentOf(store), (await momentsOf(steps)).at(-1));
+  await store.close();
+});
+
+for (const name of ['write', 'datasync'] as const) {
+  failing(`is read-only for good after a failed ${name}, says so, and tells what it knows`, async () => {
+    const disk = createFaultDisk();
+    const said: string[] = [];
+    const store = await openOn(disk, { log: (message) => said.push(message) });
+    await store.commit(counting('n'), { id: '1' });
+    disk.before = (call) => (call.name === name ? { code: 'EIO' } : undefined);
+    const written = [store.commit(counting('n'), { id: '2' }), store.commit(counting('n'), { id: '3' })];
+    await new Promise((resolve) => setImmediate(resolve));
+    const later = store.commit(counting('n'), { id: '4' });
+    const idle = store.commit(() => ({ changes: [] }), { id: '5' });
+    const refused = store.commit(refuse, { id: '6' });
+    const reached = store.reach('head');
+    const outcomes = await Promise.all([...written, later, idle, refused, reached].map(reasonOf));
+    assert.ok(outcomes.slice(0, 2).every((error) => error instanceof OutcomeUnknown));
+    assert.ok(outcomes.slice(2).every((error) => error instanceof NotKept));
+    assert.equal(contentOf(store.read()), ['n=1']);
+    assert.match(store.health().reason ?? '', /EIO/);
+    assert.is(store.health().state, 'read-only');
+    assert.is(said.length, 1);
+    const touched: string[] = [];
+    disk.before = (call) => {
+      if (call.name === 'write' || call.name === 'datasync') touched.push(call.path);
+      return undefined;
+    };
+    assert.instance(await reasonOf(store.commit(counting('n'), { id: '7' })), NotKept);
+    assert.instance(await reasonOf(store.commit(counting('n'), { id: '2' })), OutcomeUnknown);
+    assert.ok((await store.commit(counting('n'), { id: '1' })).repeated);
+    await store.close();
+    assert.equal(touched, []);
+  });
+}
+
+failing('goes on when only a snapshot fails, and takes the next', async () => {
+  const disk = createFaultDisk();
+  const said: string[] = [];
+  const store = await openOn(disk, { log: (message) => said.push(message) });
+  let failures = 0;
+  disk.before = ({ name, path }) => {
+    if (name !== 'write' || !path.includes('snapshot') || failures > 0) return undefined;
+    failures += 1;
+    return { code: 'ENOSPC' };
+  };
+  for (let index = 0; index < 60; index += 1) await store.commit(counting('n'), { id: String(index) });
+  assert.is(store.health().state, 'ready');
+  assert.ok(said.some((message) => /no snapshot was taken, and writes go on: ENOSPC/.test(message)));
+  await store.close();
+  assert.is(disk.paths().filter((path) => /snapshot-\d+\.jsonl$/.test(path)).length, 2);
+  assert.not(disk.paths().some((path) => path.endsWith('.tmp')));
+});
+
+failing('is not opened when it cannot be read, and says why', async () => {
+  const disk = createFaultDisk();
+  await run(disk, () => undefined);
+  for (const name of ['list', 'open', 'read', 'write', 'datasync'] as const) {
+    disk.before = (call) => (call.name === name ? { code: 'EIO' } : undefined);
+    const error = await reasonOf(openOn(disk));
+    assert.instance(error, StoreUnavailable);
+    assert.is(error instanceof StoreUnavailable && error.reason, 'unreadable', name);
+    assert.match(String(error), /the store \/store.* cannot be used: EIO/);
+  }
+});
+
+failing.run();
+
+/** Runs the workload; nothing in it may throw anything but what the interface names. */
+async function run(
+  disk: FaultDisk,
+  fault: (call: Call) => Fault | undefined,
+): Promise<{ outcomes: Outcome[]; call: string }> {
+  let call = '';
+  disk.before = (made) => {
+    const what = fault(made);
+    if (what !== undefined) call = `${made.name} ${made.path}`;
+    return what;
+  };
+  const outcomes = await runOn(disk);
+  disk.before = () => undefined;
+  return { outcomes, call };
+}
+
+async function runOn(disk: FaultDisk): Promise<Outcome[]> {
+  let store: Store;
+  try {
+    store = await openOn(disk);
+  } catch (error) {
+    assert.instance(error, StoreUnavailable);
+    return steps.map(() => 'not kept');
+  }
+  const outcomes: Outcome[] = [];
+  for (const batch of plan) {
+    const errors = await Promise.all(batch.map(({ id, transaction }) => reasonOf(store.commit(transaction, { id }))));
+    for (const error of errors) outcomes.push(outcomeOf(error));
+  }
+  await store.close();
+  return outcomes;
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (error === undefined) return 'kept';
+  if (error instanceof OutcomeUnknown) return 'unknown';
+  assert.instance(error, NotKept);
+  return 'not kept';
+}
+
+async function countCalls(which: (call: Call) => boolean = () => true): Promise<number> {
+  let count = 0;
+  await run(createFaultDisk(), (call) => {
+    if (which(call)) count += 1;
+    return undefined;
+  });
+  return count;
+}
+
+function reasonOf(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+function refuse(): never {
+  throw new Refused([]);
+}

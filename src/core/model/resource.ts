@@ -24,6 +24,8 @@ export interface DeclaredResource<K extends DeclaredKindName = DeclaredKindName>
   readonly managedBy: 'config' | 'api';
   /** Where its document stands: the file relative to the tree, the line of its `kind`. */
   readonly source?: { readonly file: string; readonly line: number };
+  /** The name that it was made with, where it has another now: addresses that others were given hold it. */
+  readonly firstName?: string;
 }
 
 /** The type of a resource of a kind. */

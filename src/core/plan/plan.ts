@@ -92,6 +92,7 @@ function alter(current: DeclaredResource, wanted: Desired, context: Context): Pl
   const updatedAt = altered ? context.now : current.updatedAt;
   const after: DeclaredResource = {
     ...current,
+    ...(renamed ? { firstName: current.firstName ?? current.name } : {}),
     name,
     labels,
     lifecycle,

@@ -6,7 +6,7 @@ import type { Context } from '../core/model/proposal.ts';
 import { singleton, type View } from '../core/model/view.ts';
 import { located } from '../core/plan/locate.ts';
 import { planSteps } from '../core/plan/plan.ts';
-import { type PlanDocument, planDocument } from '../core/plan/plan-document.ts';
+import { type PlanDocument, planDocumentSteps } from '../core/plan/plan-document.ts';
 import type { Plan, Planned } from '../core/plan/planned.ts';
 import { revive } from '../core/plan/revive.ts';
 import type { Facts } from '../core/rules/facts.ts';
@@ -78,13 +78,9 @@ async function prepareOn(
   if (!violations || !inventory) return undefined;
   const findings = [...loaded.findings, ...violations.map((finding) => located(finding, desired))];
   const base = { revision: options.revision, digest: inventory.digest };
-  const document = planDocument(plan, {
-    base,
-    source: loaded.source,
-    before: view,
-    findings,
-    fingerprint: options.fingerprint,
-  });
+  const around = { base, source: loaded.source, before: view, findings, fingerprint: options.fingerprint };
+  const document = await inSlices(unless(moved, planDocumentSteps(plan, around)), slicer);
+  if (!document) return undefined;
   return { plan, document, blocked: hasErrors(violations), position, batch };
 }
 

@@ -27,8 +27,15 @@ export function marked<S extends z.ZodType>(schema: S, mark: Mark): S {
 
 /** The marks of a schema, with those of what it wraps (`optional`, `default` and the like). */
 export function markOf(schema: z.core.$ZodType): Mark {
-  return { ...marks.get(bare(schema) as z.ZodType), ...marks.get(schema as z.ZodType) };
+  const known = markCache.get(schema);
+  if (known) return known;
+  const mark = { ...marks.get(bare(schema) as z.ZodType), ...marks.get(schema as z.ZodType) };
+  markCache.set(schema, mark);
+  return mark;
 }
+
+// A memo of a pure function: a schema is marked where it is defined, before anybody asks.
+const markCache = new WeakMap<z.core.$ZodType, Mark>();
 
 /** The identity of a declared resource: a DNS label (RFC 1123), at most 63 characters. */
 export const namePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;

@@ -77,13 +77,18 @@ export interface Surroundings {
   readonly fingerprint: (secret: string) => string;
 }
 
-/** The document of a plan. */
-export function planDocument(plan: Plan, around: Surroundings): PlanDocument {
+/** The document of a plan, in steps, so that a long one can be sliced. */
+export function* planDocumentSteps(plan: Plan, around: Surroundings): Generator<void, PlanDocument, void> {
   const errors = Map.groupBy(
     around.findings.filter(({ severity }) => severity === 'error'),
     ({ kind, name }) => `${kind}/${name}`,
   );
-  const changes = plan.planned.filter(({ quiet }) => !quiet).map((planned) => plannedChange(planned, errors, around));
+  const changes: PlannedChange[] = [];
+  for (const planned of plan.planned) {
+    if (planned.quiet) continue;
+    changes.push(plannedChange(planned, errors, around));
+    if (changes.length % 32 === 0) yield;
+  }
   const adopted = plan.planned
     .filter(({ quiet, action }) => quiet && action === 'adopt')
     .map(({ change }) => addressOf(subject(change)));

@@ -17,7 +17,11 @@ export async function commitOf(root: string): Promise<Commit | undefined> {
   const end = AbortSignal.timeout(TIMEOUT_MS);
   try {
     // The folder's own state first: a commit that is made in between then shows as dirty, not as clean.
-    const status = await git(folder, ['status', '--porcelain=v1', '--untracked-files=normal', '--', '.'], end);
+    const status = await git(
+      folder,
+      ['status', '--porcelain=v1', '--untracked-files=normal', '--ignore-submodules=all', '--', '.'],
+      end,
+    );
     const commit = (await git(folder, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], end)).trim();
     return /^[0-9a-f]{40,64}$/.test(commit) ? { commit, dirty: status.trim() !== '' } : undefined;
   } catch {
@@ -48,5 +52,5 @@ function git(folder: string, args: readonly string[], signal: AbortSignal): Prom
 /** Without what a hook or a caller's git left behind, which would point at another repository. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
-  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', GIT_CEILING_DIRECTORIES: '', LC_ALL: 'C' };
+  return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }

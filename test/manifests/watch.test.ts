@@ -1,0 +1,460 @@
+// Following a tree on a real disk: every way in which editors, git and Kubernetes change files.
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { read } from '../../src/manifests/read.ts';
+import { realTiming } from '../../src/manifests/settle.ts';
+import { isMissing, type Missing, type Tree } from '../../src/manifests/tree.ts';
+import { type Watch, type WatchOptions, watch } from '../../src/manifests/watch.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+
+const manifest = 'kind: Platform\nmetadata: {name: platform}\n';
+const stack = (name: string) => `kind: Stack\nmetadata: {name: ${name}}\nspec: {runtime: r}\n`;
+const start = { 'weir.yaml': manifest, 'stacks/a.yaml': stack('one') };
+
+const edits = suite('watch: sees by hints');
+
+edits('a file written in place', async () => {
+  await following(start, {}, async ({ root, becomes }) => {
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    await becomes('two');
+  });
+});
+
+edits('a file replaced by a rename', async () => {
+  await following(start, {}, async ({ root, becomes }) => {
+    writeFileSync(join(root, 'stacks/.a.tmp'), stack('two'));
+    renameSync(join(root, 'stacks/.a.tmp'), join(root, 'stacks/a.yaml'));
+    await becomes('two');
+  });
+});
+
+edits('the backup dance of vim, twice', async () => {
+  await following(start, {}, async ({ root, becomes }) => {
+    for (const name of ['two', 'three']) {
+      const file = join(root, 'stacks/a.yaml');
+      writeFileSync(join(root, 'stacks/4913'), '');
+      unlinkSync(join(root, 'stacks/4913'));
+      renameSync(file, `${file}~`);
+      writeFileSync(file, stack(name));
+      unlinkSync(`${file}~`);
+      await becomes(name);
+    }
+  });
+});
+
+edits('sed -i', async () => {
+  await following(start, {}, async ({ root, becomes }) => {
+    execFileSync('sed', ['-i', 's/one/two/', join(root, 'stacks/a.yaml')]);
+    await becomes('two');
+  });
+});
+
+edits('files that come and go, and folders with them', async () => {
+  await following(start, {}, async ({ root, becomes }) => {
+    mkdirSync(join(root, 'more/deep'), { recursive: true });
+    writeFileSync(join(root, 'more/deep/b.yaml'), stack('two'));
+    await becomes('two one');
+    writeFileSync(join(root, 'more/deep/c.yaml'), stack('three'));
+    await becomes('two three one');
+    rmSync(join(root, 'more'), { recursive: true });
+    await becomes('one');
+  });
+});
+
+edits('a Kubernetes volume swapped twice', async () => {
+  const first = { '..2026_1/weir.yaml': manifest, '..2026_1/a.yaml': stack('one') };
+  const links = { '..data': '..2026_1', 'weir.yaml': '..data/weir.yaml', 'a.yaml': '..data/a.yaml' };
+  await following(first, { links }, async ({ root, becomes }) => {
+    for (const [number, name] of [
+      ['2', 'two'],
+      ['3', 'three'],
+    ] as const) {
+      await writeFiles(root, { [`..2026_${number}/weir.yaml`]: manifest, [`..2026_${number}/a.yaml`]: stack(name) });
+      symlinkSync(`..2026_${number}`, join(root, '..data_tmp'));
+      renameSync(join(root, '..data_tmp'), join(root, '..data'));
+      rmSync(join(root, `..2026_${Number(number) - 1}`), { recursive: true });
+      await becomes(name);
+    }
+  });
+});
+
+edits('a link to the root turned twice, with the tree in a folder of what it names', async () => {
+  const folder = temporaryFolder().path;
+  for (const name of ['one', 'two', 'three'])
+    await writeFiles(join(folder, 'trees', name, 'config'), { 'weir.yaml': manifest, 'a.yaml': stack(name) });
+  symlinkSync('trees/one', join(folder, 'current'));
+  await followed(join(folder, 'current/config'), {}, async ({ becomes }) => {
+    for (const name of ['two', 'three']) {
+      symlinkSync(`trees/${name}`, join(folder, 'next'));
+      renameSync(join(folder, 'next'), join(folder, 'current'));
+      await becomes(name);
+    }
+    writeFileSync(join(folder, 'trees/three/config/a.yaml'), stack('four'));
+    await becomes('four');
+  });
+});
+
+edits('the root removed and made again, twice', async () => {
+  await following(start, {}, async ({ root, becomes }) => {
+    for (const name of ['two', 'three']) {
+      rmSync(root, { recursive: true });
+      await becomes('missing: folder');
+      await writeFiles(root, { 'weir.yaml': manifest, 'a.yaml': stack(name) });
+      await becomes(name);
+    }
+  });
+});
+
+edits('the root swapped by renames', async () => {
+  await following(start, {}, async ({ root, becomes }) => {
+    await writeFiles(`${root}-next`, { 'weir.yaml': manifest, 'a.yaml': stack('two') });
+    renameSync(root, `${root}-old`);
+    renameSync(`${root}-next`, root);
+    await becomes('two');
+    writeFileSync(join(root, 'a.yaml'), stack('three'));
+    await becomes('three');
+    rmSync(`${root}-old`, { recursive: true });
+  });
+});
+
+edits('the root that was not there at the start', async () => {
+  const root = join(temporaryFolder().path, 'config');
+  await followed(root, {}, async ({ becomes }) => {
+    await writeFiles(root, start);
+    await becomes('one');
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    await becomes('two');
+  });
+});
+
+edits('the root manifest removed and written again', async () => {
+  await following(start, {}, async ({ root, becomes }) => {
+    unlinkSync(join(root, 'weir.yaml'));
+    await becomes('missing: weir.yaml');
+    writeFileSync(join(root, 'weir.yaml'), manifest);
+    await becomes('one');
+  });
+});
+
+edits('a pipe and a dangling link that appear, without waiting for either', async () => {
+  await following(start, {}, async ({ root, becomes, last }) => {
+    execFileSync('mkfifo', [join(root, 'stacks/pipe.yaml')]);
+    symlinkSync('nothing', join(root, 'stacks/link.yaml'));
+    await becomes('one');
+    const tree = last();
+    assert.equal(isMissing(tree) ? [] : tree.findings.map(({ source }) => source?.file), [
+      'stacks/link.yaml',
+      'stacks/pipe.yaml',
+    ]);
+    unlinkSync(join(root, 'stacks/pipe.yaml'));
+    unlinkSync(join(root, 'stacks/link.yaml'));
+    await becomes('one');
+  });
+});
+
+edits('a public file that a document draws in', async () => {
+  const filesOf = () => ['../idp.pem'];
+  await following({ ...start, 'idp.pem': 'ONE' }, { filesOf }, async ({ root, becomes, count }) => {
+    const before = count();
+    writeFileSync(join(root, 'idp.pem'), 'TWO');
+    await becomes('one', before + 1);
+  });
+});
+
+edits('an edit within a second, as it is set up unless told otherwise', async () => {
+  await following(start, { settleMs: 200, pollSeconds: 10 }, async ({ root, becomes }) => {
+    const begun = performance.now();
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    await becomes('two');
+    assert.ok(performance.now() - begun < 1_000, `${performance.now() - begun} ms`);
+  });
+});
+
+edits.run();
+
+const once = suite('watch: tells once');
+
+once('of a checkout of many files', async () => {
+  await following(start, { settleMs: 150 }, async ({ root, becomes, count }) => {
+    const before = count();
+    const names: string[] = [];
+    for (let batch = 0; batch < 8; batch += 1) {
+      for (let index = 0; index < 50; index += 1) {
+        const name = `n${batch}-${String(index).padStart(2, '0')}`;
+        names.push(name);
+        writeFileSync(join(root, `stacks/${name}.yaml`), stack(name));
+      }
+      await delay(40);
+    }
+    await becomes(['one', ...names].join(' '));
+    assert.is(count(), before + 1);
+  });
+});
+
+once('and not at all of what changes nothing', async () => {
+  await following(start, {}, async ({ root, count }) => {
+    const before = count();
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('one'));
+    writeFileSync(join(root, 'notes.txt'), 'x');
+    writeFileSync(join(root, 'stacks/.a.yaml.swp'), 'x');
+    await delay(400);
+    assert.is(count(), before);
+  });
+});
+
+once('and waits until the last change has been dealt with', async () => {
+  const busy = { now: 0, most: 0, told: 0 };
+  const onChange = async () => {
+    busy.now += 1;
+    busy.most = Math.max(busy.most, busy.now);
+    await delay(150);
+    busy.now -= 1;
+    busy.told += 1;
+  };
+  await following(start, { onChange }, async ({ root }) => {
+    for (let turn = 0; turn < 6; turn += 1) {
+      writeFileSync(join(root, 'stacks/a.yaml'), stack(`n${turn}`));
+      await delay(100);
+    }
+    await until(() => busy.now === 0 && busy.told > 1);
+    assert.is(busy.most, 1);
+  });
+});
+
+once('although what was told threw', async () => {
+  const log: string[] = [];
+  let calls = 0;
+  const onChange = () => {
+    calls += 1;
+    if (calls === 2) throw new Error('cannot now');
+  };
+  await following(start, { onChange, log: (line) => log.push(line) }, async ({ root }) => {
+    await until(() => calls === 1);
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    await until(() => calls === 2);
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('three'));
+    await until(() => calls === 3);
+    assert.equal(log, ['the tree could not be followed this time: cannot now']);
+  });
+});
+
+once.run();
+
+const polls = suite('watch: sees by polling');
+const silent: NonNullable<WatchOptions['arm']> = () => ({ close: async () => {} });
+
+polls('what no hint told, within the interval', async () => {
+  await following(start, { arm: silent, pollSeconds: 1 }, async ({ root, becomes, triggers }) => {
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    await becomes('two');
+    appendFileSync(join(root, 'stacks/a.yaml'), `---\n${stack('three')}`);
+    await becomes('two three');
+    assert.equal(triggers().slice(1), ['poll', 'poll']);
+  });
+});
+
+polls('when the system has no watches left, after one warning', async () => {
+  const log: string[] = [];
+  const arm: WatchOptions['arm'] = (_root, { onTrouble }) => {
+    for (let times = 0; times < 3; times += 1)
+      setImmediate(() =>
+        onTrouble(Object.assign(new Error('ENOSPC: no space left on device, watch'), { code: 'ENOSPC' })),
+      );
+    return { close: async () => {} };
+  };
+  await following(start, { arm, pollSeconds: 1, log: (line) => log.push(line) }, async ({ root, becomes }) => {
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    await becomes('two');
+    assert.is(log.length, 1);
+    assert.match(log[0] ?? '', /ENOSPC.*every 1 seconds/);
+  });
+});
+
+polls('and at once when asked, answering what stands there then', async () => {
+  await following(start, { arm: silent, pollSeconds: 600 }, async ({ root, watching, becomes }) => {
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    assert.is(told(await watching.poke()), 'two');
+    await becomes('two');
+    assert.is(told(await watching.poke()), 'two');
+  });
+});
+
+polls('under new settings as soon as they are known', async () => {
+  await following(start, { arm: silent, pollSeconds: 600 }, async ({ root, watching, becomes }) => {
+    await delay(100);
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    watching.update({ settleMs: 50, pollSeconds: 1 });
+    await becomes('two');
+  });
+});
+
+polls.run();
+
+const noisy = suite('watch: a writer that never stops');
+
+const hasty = { now: () => performance.now() * 20, wait: realTiming.wait };
+
+noisy('does not keep the changes of others out, and what it writes is never read half', async () => {
+  await following(
+    { ...start, 'noise.yaml': stack('noise') },
+    { timing: hasty },
+    async ({ root, becomes, findings }) => {
+      let turn = 0;
+      const writer = setInterval(
+        () => writeFileSync(join(root, 'noise.yaml'), turn++ % 3 === 0 ? '' : stack('noise')),
+        20,
+      );
+      try {
+        appendFileSync(join(root, 'stacks/a.yaml'), `---\n${stack('two')}`);
+        await becomes('noise one two');
+        appendFileSync(join(root, 'stacks/a.yaml'), `---\n${stack('three')}`);
+        await becomes('noise one two three');
+      } finally {
+        clearInterval(writer);
+      }
+      writeFileSync(join(root, 'noise.yaml'), stack('silence'));
+      await becomes('silence one two three');
+      assert.equal(findings(), []);
+    },
+  );
+});
+
+noisy('deletes nothing that may have moved into its file, and says why', async () => {
+  await following({ ...start, 'noise.yaml': stack('noise') }, { timing: hasty }, async ({ root, becomes, last }) => {
+    const writer = setInterval(() => writeFileSync(join(root, 'noise.yaml'), stack('noise')), 20);
+    try {
+      writeFileSync(join(root, 'stacks/a.yaml'), '# moved\n');
+      await becomes('noise');
+      const tree = last();
+      const [finding] = isMissing(tree) ? [] : tree.findings;
+      assert.match(
+        finding?.message ?? '',
+        /nor whether Stack\/one moved into it be told, because it is written without pause/,
+      );
+      assert.is(finding?.source?.file, 'noise.yaml');
+      writeFileSync(join(root, 'stacks/a.yaml'), stack('one'));
+      await becomes('noise one');
+      const mended = last();
+      assert.equal(isMissing(mended) ? [] : mended.findings, []);
+    } finally {
+      clearInterval(writer);
+    }
+  });
+});
+
+noisy('that was there from the start is an error, until it stops', async () => {
+  const root = join(temporaryFolder().path, 'config');
+  await writeFiles(root, start);
+  const writer = setInterval(() => writeFileSync(join(root, 'noise.yaml'), stack('noise')), 20);
+  await followed(root, { timing: hasty }, async ({ becomes, findings }) => {
+    assert.is(findings().length, 1);
+    clearInterval(writer);
+    await becomes('noise one');
+  }).finally(() => clearInterval(writer));
+});
+
+noisy('of ever new files is no checkout: it becomes an error in the end', async () => {
+  await following(
+    start,
+    { timing: { now: () => performance.now() * 200, wait: realTiming.wait } },
+    async ({ root, last }) => {
+      let turn = 0;
+      const writer = setInterval(() => writeFileSync(join(root, `n${turn++}.yaml`), '# new\n'), 20);
+      await until(() => !isMissing(last()) && (last() as Tree).findings.length > 0).finally(() =>
+        clearInterval(writer),
+      );
+    },
+  );
+});
+
+noisy.run();
+
+interface Following {
+  readonly root: string;
+  readonly watching: Watch;
+  /** Waits until the last reading told of declares these names, and until at least so many were told. */
+  becomes(names: string, times?: number, within?: number): Promise<void>;
+  last(): Tree | Missing;
+  count(): number;
+  triggers(): string[];
+  findings(): unknown[];
+}
+
+interface Settings extends Partial<WatchOptions> {
+  readonly links?: Record<string, string>;
+  readonly filesOf?: () => string[];
+}
+
+async function following(
+  files: Record<string, string>,
+  settings: Settings,
+  test: (following: Following) => Promise<void>,
+): Promise<void> {
+  const root = join(temporaryFolder().path, 'config');
+  await writeFiles(root, files);
+  for (const [link, target] of Object.entries(settings.links ?? {})) symlinkSync(target, join(root, link));
+  await followed(root, settings, test);
+}
+
+async function followed(
+  root: string,
+  { links: _, filesOf, ...settings }: Settings,
+  test: (following: Following) => Promise<void>,
+): Promise<void> {
+  const seen: { reading: Tree | Missing; trigger: string }[] = [];
+  const watching = watch(root, {
+    settleMs: 50,
+    pollSeconds: 600,
+    read: (previous) => read(root, { previous, filesOf }),
+    log: (line) => assert.unreachable(line),
+    ...settings,
+    onChange: async (reading, trigger) => {
+      seen.push({ reading, trigger });
+      await settings.onChange?.(reading, trigger);
+    },
+  });
+  const last = () => seen.at(-1)?.reading ?? { root, missing: 'folder', message: 'nothing was told yet' };
+  const before = () => seen.length;
+  let known = 0;
+  try {
+    await until(() => seen.length > 0);
+    known = before();
+    await delay(80);
+    await test({
+      root,
+      watching,
+      last,
+      count: before,
+      triggers: () => seen.map(({ trigger }) => trigger),
+      findings: () => seen.flatMap(({ reading }) => (isMissing(reading) ? [] : reading.findings)),
+      async becomes(names, times = known + 1, within = 3_000) {
+        await until(
+          () => seen.length >= times && told(last()) === names,
+          within,
+          () => `${told(last())}, told ${seen.length} times`,
+        );
+        known = seen.length;
+      },
+    });
+  } finally {
+    await watching.close();
+  }
+}
+
+function told(reading: Tree | Missing): string {
+  if (isMissing(reading)) return `missing: ${reading.missing}`;
+  const names = reading.documents.map(({ value }) => Object(Object(value).metadata).name);
+  return names.filter((name) => name !== 'platform').join(' ');
+}
+
+async function until(holds: () => boolean, within = 3_000, now = () => ''): Promise<void> {
+  const end = performance.now() + within;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`waited ${within} ms in vain: ${now()}`);
+    await delay(10);
+  }
+}

@@ -1,11 +1,29 @@
-// The composition root: reads the command line and runs the verb that it names.
+// The composition root: gives the command line to its command, and tells of bugs in one line.
 import { readFileSync } from 'node:fs';
+import { exitCodes } from './cli/exit-codes.ts';
+import { ioOf } from './cli/io.ts';
+import { run } from './cli/run.ts';
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
-if (process.argv[2] === '--version') {
-  console.log(manifest.version);
-} else {
-  console.error('usage: weir VERB');
-  process.exitCode = 64;
+process.on('uncaughtException', (error) => end(error));
+for (const stream of [process.stdout, process.stderr]) stream.on('error', onClosedPipe);
+
+try {
+  process.exitCode = await run(process.argv.slice(2), ioOf(process, manifest.version));
+} catch (error) {
+  end(error);
+}
+
+/** Nobody can do anything about a bug but report it; what they need for that is one line. */
+function end(error: unknown): never {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`weir: a bug in Weir: ${message.split('\n')[0]}, please report it (WEIR_DEBUG=1 shows where)\n`);
+  if (process.env.WEIR_DEBUG === '1' && error instanceof Error) process.stderr.write(`${error.stack}\n`);
+  process.exit(exitCodes.bug);
+}
+
+/** Whoever reads our output may stop at any time (`weir plan | head`); that is no bug. */
+function onClosedPipe(error: Error & { code?: string }): void {
+  if (error.code !== 'EPIPE') end(error);
 }

@@ -1,0 +1,49 @@
+// What commands that make or mend accounts share: names, addresses and passwords from the command line, checked.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { generatePassword, passwordProblem } from '../auth/password.ts';
+import { emailAddress } from '../core/kinds/scalars.ts';
+import { username } from '../core/proposals/create-user.ts';
+import { type Options, UsageError } from '../options.ts';
+import { Unavailable } from './failure.ts';
+import type { Io } from './io.ts';
+import { reasonOf } from './reason.ts';
+
+/** The username and email address of the first admin. Throws `UsageError`. */
+export function firstUser({ username: name, email }: Pick<Options, 'username' | 'email'>): {
+  readonly username: string;
+  readonly email: string;
+} {
+  const user = username().safeParse(name);
+  const address = emailAddress().safeParse(email ?? `${name}@localhost`);
+  if (!user.success)
+    throw new UsageError(`--username cannot be ${JSON.stringify(name)}, because ${user.error.issues[0]?.message}`);
+  if (!address.success)
+    throw new UsageError(`--email cannot be ${JSON.stringify(email)}, because ${address.error.issues[0]?.message}`);
+  return { username: user.data, email: address.data };
+}
+
+/** The password in `--password-file` (without the line break at its end), or a new one. Throws `UsageError` for one that is no good. */
+export function passwordFrom({ passwordFile }: Pick<Options, 'passwordFile'>, io: Io): string {
+  if (passwordFile === undefined) return generatePassword();
+  const password = contentOf(resolve(io.cwd, passwordFile)).replace(/\r?\n$/, '');
+  return checkedPassword(password, `the password in ${passwordFile}`);
+}
+
+/** The password, where it is good enough; `who` says in words which it is. */
+export function checkedPassword(password: string, who: string): string {
+  const problem = passwordProblem(password);
+  if (problem !== undefined) throw new UsageError(`${who} cannot be used, because ${problem}`);
+  return password;
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Unavailable(
+      'password_unreadable',
+      `the password file ${file} cannot be read, because ${reasonOf(error)}`,
+    );
+  }
+}

@@ -1,0 +1,29 @@
+// weir admin reset-password: the way back in when a password is lost.
+import { createPasswords } from '../auth/password.ts';
+import { giveNewPassword } from '../control/first-admin.ts';
+import { newId } from '../lib/id.ts';
+import { passwordFrom } from './accounts.ts';
+import { factsAt, openStoreAt } from './bench.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { Verb } from './verb.ts';
+
+export const adminResetPassword: Verb = {
+  usage: 'USERNAME',
+  words: { least: 1, most: 1 },
+  options: ['store', 'passwordFile'],
+  details:
+    'For emergencies: works on the store itself, so stop the server first. The new password is printed this once, alone on its line.',
+  examples: ['weir admin reset-password admin'],
+  async run({ args: [username = ''], options, io }) {
+    const password = passwordFrom(options, io);
+    const store = await openStoreAt(options, io, { create: false });
+    try {
+      const door = { store, facts: () => factsAt(options, io), clock: io.now, newId };
+      await giveNewPassword(door, { username, passwordHash: await createPasswords().hash(password) });
+      io.stdout.write(`${password}\n`);
+      return exitCodes.fine;
+    } finally {
+      await store.close();
+    }
+  },
+};

@@ -1,0 +1,129 @@
+// Applies a plan that "weir plan --out" saved.
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { HistoryEntry } from '../control/config-status.ts';
+import { historyRecord } from '../control/history.ts';
+import { applySaved } from '../control/reconcile.ts';
+import { declaredKindNames } from '../core/kinds/index.ts';
+import type { PlanDocument } from '../core/plan/plan-document.ts';
+import { UsageError } from '../options.ts';
+import { Refused } from '../store/store.ts';
+import { benchOf, commandActor, factsAt, openStoreAt } from './bench.ts';
+import { consentsOf } from './consents.ts';
+import { codeOfPlan, type ExitCode, exitCodes } from './exit-codes.ts';
+import { Unavailable } from './failure.ts';
+import { publish } from './publish.ts';
+import { reasonOf } from './reason.ts';
+import type { Invocation } from './verb.ts';
+
+/** Applies the plan in `file`. Throws `UsageError` where it is none, and `BaseMoved` where it is stale. */
+export async function applyPlanFile(file: string, { options, io }: Invocation): Promise<ExitCode> {
+  const started = io.elapsed();
+  const saved = readPlan(file);
+  const facts = factsAt(options, io);
+  const store = await openStoreAt(options, io, { create: true });
+  try {
+    const bench = benchOf(store, facts, io);
+    const context = { now: io.now(), newId: bench.newId, actor: commandActor, origin: 'config' } as const;
+    const record = (done: boolean) =>
+      historyRecord(bench.newId(), entryOf(saved, done, io.now(), io.elapsed() - started));
+    const { alreadyApplied } = await applySaved(store, saved, {
+      context,
+      facts,
+      consents: consentsOf(options),
+      record,
+    });
+    const result = alreadyApplied ? 'already' : 'applied';
+    publish(
+      { type: 'plan', plan: saved, result, texts: new Map(), root: '', seconds: io.elapsed() / 1000 },
+      options.output,
+      io,
+    );
+    return exitCodes.fine;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    publish({ type: 'refusal', findings: error.violations }, options.output, io);
+    return codeOfPlan({ tree: [], blocked: true, pending: false });
+  } finally {
+    await store.close();
+  }
+}
+
+function readPlan(file: string): PlanDocument {
+  const parsed = planFile.safeParse(jsonIn(file));
+  if (parsed.success) return parsed.data as unknown as PlanDocument;
+  const [issue] = parsed.error.issues;
+  const where = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
+  throw new UsageError(
+    `${file} is not a plan that this version of Weir saved (${where}${issue?.message ?? 'it is empty'}): make one with "weir plan --out FILE"`,
+  );
+}
+
+function jsonIn(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new UsageError(
+        `${file} is not a plan, because it is not JSON: name a folder, or what "weir plan --out FILE" saved`,
+      );
+    throw new Unavailable('plan_unreadable', `${file} cannot be read, because ${reasonOf(error)}`);
+  }
+}
+
+const place = z.looseObject({ file: z.string(), line: z.int() });
+const field = z.looseObject({ path: z.string(), before: z.unknown(), after: z.unknown(), source: place.optional() });
+const change = z.looseObject({
+  address: z.string(),
+  kind: z.enum(declaredKindNames),
+  name: z.string(),
+  action: z.enum(['create', 'update', 'delete', 'rename', 'adopt', 'blocked']),
+  source: place.optional(),
+  precondition: z.union([
+    z.strictObject({ absent: z.literal(true) }),
+    z.strictObject({ id: z.string(), generation: z.int() }),
+  ]),
+  fields: z.array(field),
+});
+const count = z.int().min(0);
+const summary = {
+  create: count,
+  update: count,
+  delete: count,
+  rename: count,
+  adopt: count,
+  unchanged: count,
+  blocked: count,
+};
+
+/** What of a saved plan is relied on. */
+const planFile = z.looseObject({
+  formatVersion: z.literal(1),
+  base: z.looseObject({ revision: z.string().nullable(), digest: z.string() }),
+  source: z.looseObject({ digest: z.string(), files: count }),
+  summary: z.strictObject(summary),
+  changes: z.array(change),
+  findings: z.array(z.looseObject({ severity: z.string(), message: z.string() })),
+});
+
+function entryOf(saved: PlanDocument, done: boolean, at: string, durationMs: number): HistoryEntry {
+  const { digest: revision, commit, dirty } = saved.source;
+  const git = { ...(commit === undefined ? {} : { commit }), ...(dirty === undefined ? {} : { dirty }) };
+  const outcome = {
+    trigger: 'command',
+    result: done ? 'unchanged' : 'applied',
+    at,
+    durationMs: Math.round(durationMs),
+  } as const;
+  const warnings = saved.findings.filter(({ severity }) => severity === 'warning');
+  return {
+    revision,
+    ...git,
+    ...outcome,
+    summary: saved.summary,
+    errors: 0,
+    warnings: warnings.length,
+    findings: warnings,
+    actor: 'command',
+  };
+}

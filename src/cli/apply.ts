@@ -1,0 +1,101 @@
+// weir apply: makes the state what a tree or a saved plan wants, all or nothing.
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { applyLoaded } from '../control/attempt.ts';
+import { hasErrors } from '../core/model/finding.ts';
+import { UsageError } from '../options.ts';
+import { type Store, StoreUnavailable } from '../store/store.ts';
+import { applyPlanFile } from './apply-plan.ts';
+import { benchOf, commandActor, factsAt, openStoreAt } from './bench.ts';
+import { consentsOf } from './consents.ts';
+import { codeOfPlan, type ExitCode } from './exit-codes.ts';
+import { withProgress } from './progress.ts';
+import { publish } from './publish.ts';
+import { reconcileOnServer } from './remote.ts';
+import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
+import { type Invocation, serverFlags, type Verb } from './verb.ts';
+
+export const apply: Verb = {
+  usage: '[DIR | PLAN.json]',
+  words: { least: 0, most: 1 },
+  options: ['store', ...serverFlags, 'allowDeletes', 'adopt', 'secretDir', 'output'],
+  notes: { allowDeletes: "consents to exactly N deletions: the plan's number" },
+  details: `DIR is the folder of the tree (default ${defaultTree}); PLAN.json is what "weir plan --out" saved, and is refused where an object that it
+changes has moved since. All of it is done, or nothing. The store is made if it is missing. With --server the server reads its own
+tree again and applies it, under these consents; it takes no DIR.`,
+  examples: [
+    'weir apply',
+    'weir apply plan.json',
+    'weir apply --allow-deletes 12',
+    'weir apply --adopt Stack/nr-4 --adopt TeamType/starter',
+  ],
+  async run(invocation) {
+    const { args, options, io } = invocation;
+    const [word] = args;
+    if (options.server !== undefined) {
+      if (word !== undefined)
+        throw new UsageError(
+          `apply --server takes no ${JSON.stringify(word)}, because the server applies its own tree`,
+        );
+      return applyOnServer(invocation);
+    }
+    const path = resolve(io.cwd, word ?? defaultTree);
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+      ? applyPlanFile(path, invocation)
+      : applyTree(word ?? defaultTree, invocation);
+  },
+};
+
+async function applyTree(folder: string, { options, io }: Invocation): Promise<ExitCode> {
+  const consents = consentsOf(options);
+  const facts = factsAt(options, io);
+  const loaded = await readTreeAt(folder, facts, io, { git: true });
+  const invalid = hasErrors(loaded.findings);
+  const store = await openFor(invalid, () => openStoreAt(options, io, { create: !invalid }));
+  try {
+    const attempt =
+      store &&
+      (await withProgress(io, 'applying', () =>
+        applyLoaded(benchOf(store, facts, io), loaded, { trigger: 'command', actor: commandActor, consents }),
+      ));
+    if (attempt?.plan) {
+      const { plan, entry } = attempt;
+      const result = entry.result === 'refused' ? 'blocked' : entry.result;
+      publish({ type: 'plan', plan, result, ...surroundings(folder, loaded, io) }, options.output, io);
+      return codeOfPlan({ tree: [], blocked: result === 'blocked', pending: false });
+    }
+    publish(checkReport(folder, loaded, io), options.output, io);
+    return codeOfPlan({ tree: loaded.findings, blocked: false, pending: false });
+  } finally {
+    await store?.close();
+  }
+}
+
+/** An invalid tree makes no store; where there is one, the attempt is recorded in it. */
+async function openFor(invalid: boolean, open: () => Promise<Store>): Promise<Store | undefined> {
+  try {
+    return await open();
+  } catch (error) {
+    if (invalid && error instanceof StoreUnavailable && error.reason === 'missing') return undefined;
+    throw error;
+  }
+}
+
+async function applyOnServer({ options, io }: Invocation): Promise<ExitCode> {
+  const answer = await withProgress(io, `asking ${options.server}`, () =>
+    reconcileOnServer(options, consentsOf(options), io),
+  );
+  const here = { texts: new Map<string, string>(), root: '', seconds: io.elapsed() / 1000 };
+  if ('invalid' in answer) {
+    publish({ type: 'check', findings: answer.invalid, files: 0, documents: 0, ...here }, options.output, io);
+    return codeOfPlan({ tree: answer.invalid, blocked: false, pending: false });
+  }
+  if ('refused' in answer) {
+    publish({ type: 'refusal', findings: answer.refused }, options.output, io);
+    return codeOfPlan({ tree: [], blocked: true, pending: false });
+  }
+  const { plan } = answer;
+  const result = plan.changes.length > 0 || plan.summary.adopt > 0 ? 'applied' : 'unchanged';
+  publish({ type: 'plan', plan, result, ...here }, options.output, io);
+  return codeOfPlan({ tree: [], blocked: false, pending: false });
+}

@@ -1,0 +1,69 @@
+// Opens stores for commands, and lays out what planning and applying need of the world.
+import { createHmac, randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Workbench } from '../control/attempt.ts';
+import { createInventory } from '../control/inventory.ts';
+import type { Actor } from '../core/model/proposal.ts';
+import type { Facts } from '../core/rules/facts.ts';
+import { newId } from '../lib/id.ts';
+import type { Options } from '../options.ts';
+import { type OpenOptions, openStore } from '../store/json-file.ts';
+import { openMemoryStore } from '../store/memory.ts';
+import { type Store, StoreUnavailable } from '../store/store.ts';
+import { homeFacts, offlineFacts } from './facts.ts';
+import type { Io } from './io.ts';
+import { escaped } from './output/escape.ts';
+
+/** Who acts when somebody types a command. */
+export const commandActor: Actor = { kind: 'config', name: 'command' };
+
+/** Opens the store of `--store`. Throws `StoreUnavailable`. */
+export function openStoreAt(options: Options, io: Io, how: Pick<OpenOptions, 'create' | 'readOnly'>): Promise<Store> {
+  return openStore(resolve(io.cwd, options.store), {
+    ...how,
+    log: (message) => io.stderr.write(`${escaped(message)}\n`),
+  });
+}
+
+/** The store as it is on the disk, or nothing where there is none. Takes no lock and makes nothing. */
+export async function storeForReading(options: Options, io: Io): Promise<Store | undefined> {
+  try {
+    return await openStoreAt(options, io, { create: false, readOnly: true });
+  } catch (error) {
+    if (error instanceof StoreUnavailable && error.reason === 'missing') return undefined;
+    throw error;
+  }
+}
+
+/** A store to plan against, and what is known there: a missing one is empty, and tells nothing of stacks and secrets. */
+export async function planningGround(
+  options: Options,
+  io: Io,
+): Promise<{ readonly store: Store; readonly facts: Facts }> {
+  const store = await storeForReading(options, io);
+  return store ? { store, facts: factsAt(options, io) } : { store: openMemoryStore(), facts: offlineFacts() };
+}
+
+/** What is known where the store is. */
+export function factsAt(options: Options, io: Io): Facts {
+  return homeFacts({
+    store: resolve(io.cwd, options.store),
+    secretDir: resolve(io.cwd, options.secretDir),
+    env: io.env,
+  });
+}
+
+/** What attempts need of the world. */
+export function benchOf(store: Store, facts: Facts, io: Io): Workbench {
+  // Fingerprints are compared within one plan only; a key of its own keeps them from being tried against lists of passwords.
+  const key = randomBytes(32);
+  return {
+    store,
+    facts: () => facts,
+    now: io.now,
+    newId,
+    elapsed: io.elapsed,
+    inventoryOf: createInventory(),
+    fingerprint: (secret) => createHmac('sha256', key).update(secret).digest('hex').slice(0, 12),
+  };
+}

@@ -1,0 +1,34 @@
+// weir bootstrap: the first admin of a store, with an API token.
+
+import { createPasswords } from '../auth/password.ts';
+import { mintToken } from '../auth/token.ts';
+import { makeFirstAdmin } from '../control/first-admin.ts';
+import { newId } from '../lib/id.ts';
+import { firstUser, passwordFrom } from './accounts.ts';
+import { factsAt, openStoreAt } from './bench.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { Verb } from './verb.ts';
+
+export const bootstrap: Verb = {
+  usage: '',
+  words: { least: 0, most: 0 },
+  options: ['store', 'username', 'email', 'passwordFile'],
+  details: `Works on a store that has no user, and makes the store if it is missing. Prints one line of JSON: username, password and token. They are
+shown this once. A server that runs holds its store: stop it first, or let it make the first admin itself.`,
+  examples: ['weir bootstrap', 'weir bootstrap --username ann --email ann@example.com --password-file password'],
+  async run({ options, io }) {
+    const { username, email } = firstUser(options);
+    const password = passwordFrom(options, io);
+    const { token, hash } = mintToken();
+    const store = await openStoreAt(options, io, { create: true });
+    try {
+      const door = { store, facts: () => factsAt(options, io), clock: io.now, newId };
+      const passwordHash = await createPasswords().hash(password);
+      await makeFirstAdmin(door, { username, email, passwordHash, token: { name: 'bootstrap', hash } });
+      io.stdout.write(`${JSON.stringify({ username, password, token })}\n`);
+      return exitCodes.fine;
+    } finally {
+      await store.close();
+    }
+  },
+};

@@ -1,0 +1,50 @@
+// The ways in which a command ends without its work done, each with its exit code and its words.
+import { BaseMoved, TreeMissing } from '../control/failures.ts';
+import { Declined } from '../core/proposals/declined.ts';
+import { UsageError } from '../options.ts';
+import { NotKept, OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import type { ProblemReport } from './report.ts';
+
+/** Something outside cannot be read, written or reached, or a server refused the token. `code` is one stable word. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** What is told of a failure, and the exit code that it means. */
+export interface Failure {
+  readonly report: ProblemReport;
+  readonly exitCode: ExitCode;
+}
+
+/** A failure that people can do something about; nothing for a bug in Weir. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof UsageError) return failure('usage', error.message, exitCodes.usage);
+  if (error instanceof TreeMissing) return failure('tree_missing', error.message, exitCodes.unavailable);
+  if (error instanceof StoreUnavailable) return failure(`store_${error.reason}`, error.message, exitCodes.unavailable);
+  if (error instanceof Unavailable) return failure(error.code, error.message, exitCodes.unavailable);
+  if (error instanceof NotKept) return failure('not_kept', error.message, exitCodes.unavailable);
+  if (error instanceof OutcomeUnknown) return failure('outcome_unknown', error.message, exitCodes.unavailable);
+  // What is named does not exist: the caller's mistake. What stands in the way is in the live state.
+  if (error instanceof Declined)
+    return failure(error.reason, error.message, error.reason === 'not_found' ? exitCodes.usage : exitCodes.refused);
+  if (error instanceof BaseMoved) return stale(error.addresses);
+  return undefined;
+}
+
+function failure(code: string, message: string, exitCode: ExitCode): Failure {
+  return { report: { type: 'problem', code, message }, exitCode };
+}
+
+function stale(addresses: readonly string[]): Failure {
+  const message =
+    addresses.length === 0
+      ? 'the plan is stale, because the state changed since it was made: make a new one with "weir plan"'
+      : `the plan is stale, because these objects changed since it was made: ${addresses.join(', ')}\nmake a new one with "weir plan"`;
+  return { report: { type: 'problem', code: 'stale', message, addresses }, exitCode: exitCodes.stale };
+}

@@ -1,0 +1,46 @@
+// Writes the files of a command into a folder, and never over somebody's work.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UsageError } from '../options.ts';
+import { Unavailable } from './failure.ts';
+import { reasonOf } from './reason.ts';
+
+/** A file to write; `path` is relative to the folder. */
+export interface NewFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** Writes files that are not there yet; equal ones are left alone. Throws `UsageError` before it writes anything where one would be lost. */
+export function writeNewFiles(folder: string, files: readonly NewFile[], who: string): void {
+  const others = files
+    .filter(({ path, content }) => (contentOf(join(folder, path)) ?? content) !== content)
+    .map(({ path }) => path);
+  if (others.length > 0)
+    throw new UsageError(
+      `${who} cannot write to ${folder}, because it would overwrite ${others.slice(0, 3).join(', ')}${others.length > 3 ? ` and ${others.length - 3} more` : ''}: name an empty folder`,
+    );
+  writeFiles(folder, files);
+}
+
+/** Writes files, whatever stands there. Throws `Unavailable`. */
+export function writeFiles(folder: string, files: readonly NewFile[]): void {
+  for (const { path, content } of files) {
+    const file = join(folder, path);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+    } catch (error) {
+      throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);
+    }
+  }
+}
+
+function contentOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);
+  }
+}

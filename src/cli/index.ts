@@ -1,0 +1,35 @@
+// The registry of commands: one line each. A command is loaded when it is called.
+import type { Verb } from './verb.ts';
+
+/** A command that is not loaded yet. */
+export interface VerbEntry {
+  readonly summary: string;
+  readonly load: () => Promise<Verb>;
+}
+
+/** Every command, by the words that call it, in the order of help. */
+export const verbs: Readonly<Record<string, VerbEntry>> = {
+  init: entry('makes a small tree that validates', async () => (await import('./init.ts')).init),
+  validate: entry('reads and checks a tree, offline', async () => (await import('./validate.ts')).validate),
+  plan: entry('shows what apply would do, field by field', async () => (await import('./plan.ts')).plan),
+  apply: entry(
+    'makes the state what the tree declares, all or nothing',
+    async () => (await import('./apply.ts')).apply,
+  ),
+  status: entry('tells what was applied last, and how it stands', async () => (await import('./status.ts')).status),
+  export: entry(
+    'prints the declared objects of a store as a tree',
+    async () => (await import('./export.ts')).exportTree,
+  ),
+  explain: entry('tells what a kind or a field means', async () => (await import('./explain.ts')).explainField),
+  schemas: entry('writes the JSON Schemas for editors', async () => (await import('./schemas.ts')).schemas),
+  bootstrap: entry('makes the first admin and an API token', async () => (await import('./bootstrap.ts')).bootstrap),
+  'admin reset-password': entry(
+    'gives a user a new password, without a server',
+    async () => (await import('./admin-reset-password.ts')).adminResetPassword,
+  ),
+};
+
+function entry(summary: string, load: () => Promise<Verb>): VerbEntry {
+  return { summary, load };
+}

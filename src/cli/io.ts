@@ -1,0 +1,65 @@
+// Where a command prints to and what it may know of its surroundings, so that it never asks the process itself.
+
+/** A stream to print on. */
+export interface Screen {
+  write(text: string): void;
+  readonly isTerminal: boolean;
+  /** Whether people want colours on it. */
+  readonly colours: boolean;
+  /** How many characters fit beside each other; nothing where that is not known. */
+  readonly columns: number | undefined;
+}
+
+/** The surroundings of a command. */
+export interface Io {
+  readonly stdout: Screen;
+  readonly stderr: Screen;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  /** Weir's own. */
+  readonly version: string;
+  /** Monotonic, in milliseconds, from the start of the command. */
+  readonly elapsed: () => number;
+  /** RFC 3339, UTC. */
+  readonly now: () => string;
+  /** Calls back at each signal that asks for an end; answers what stops listening. */
+  readonly onStop: (listener: () => void) => () => void;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => never;
+}
+
+/** The surroundings of this process. */
+export function ioOf(process: NodeJS.Process, version: string): Io {
+  const { env } = process;
+  const started = performance.now();
+  return {
+    stdout: screenOf(process.stdout, env),
+    stderr: screenOf(process.stderr, env),
+    env,
+    cwd: process.cwd(),
+    version,
+    elapsed: () => performance.now() - started,
+    now: () => new Date().toISOString(),
+    onStop: (listener) => {
+      for (const signal of stopSignals) process.on(signal, listener);
+      return () => {
+        for (const signal of stopSignals) process.off(signal, listener);
+      };
+    },
+    exit: (code) => process.exit(code),
+  };
+}
+
+const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+function screenOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Screen {
+  const isTerminal = stream.isTTY === true;
+  return {
+    write: (text) => {
+      stream.write(text);
+    },
+    isTerminal,
+    colours: isTerminal && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb',
+    columns: isTerminal ? stream.columns : undefined,
+  };
+}

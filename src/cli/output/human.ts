@@ -1,0 +1,49 @@
+// The format for people.
+import type { PlanReport, Report, StatusReport } from '../report.ts';
+import { countsOf, findingsOf } from '../report.ts';
+import { escaped } from './escape.ts';
+import { amount, findingsText, lines, summaryLine } from './findings-text.ts';
+import { changesText, planLine } from './plan-text.ts';
+import { type Style, styleOf } from './style.ts';
+
+/** Renders a report for people; empty for a problem, which stands on stderr already. */
+export function human(report: Report, look: { readonly colours: boolean }): string {
+  const style = styleOf(look.colours);
+  const findings = findingsOf(report);
+  if (report.type === 'check')
+    return `${findingsText(findings, report.texts, style)}${summaryLine(findings, report.files, report.seconds)}\n`;
+  if (report.type === 'refusal') return findingsText(findings, new Map(), style);
+  if (report.type === 'plan') return planText(report, style);
+  return report.type === 'status' ? statusText(report, style) : '';
+}
+
+function planText(report: PlanReport, style: Style): string {
+  const { plan, texts, seconds } = report;
+  const findings = findingsOf(report);
+  const told =
+    findings.length === 0
+      ? ''
+      : `${findingsText(findings, texts, style)}${summaryLine(findings, plan.source.files, seconds)}\n\n`;
+  const changes = report.result === 'already' ? '' : changesText(plan, style);
+  return `${changes}${told}${style('strong', planLine(report))}\n`;
+}
+
+function statusText({ status }: StatusReport, style: Style): string {
+  const { revision, commit, conditions, findings, inventory, lastAppliedAt, lastAttemptedAt } = status;
+  const rows = [
+    `applied    ${revision.applied === null ? 'nothing yet' : `${revision.applied.slice(0, 12)} at ${lastAppliedAt}`}${commit === undefined ? '' : `, commit ${escaped(commit.slice(0, 12))}`}`,
+    `attempted  ${revision.attempted === null ? 'nothing yet' : `${revision.attempted.slice(0, 12)} at ${lastAttemptedAt}`}`,
+    `declared   ${amount(inventory.count, 'object')}`,
+  ];
+  const width = Math.max(0, ...conditions.map(({ type }) => type.length));
+  const told = conditions.map(
+    ({ type, status: holds, reason, message }) =>
+      `${style('strong', type.padEnd(width))}  ${holds.padEnd(7)}  ${escaped(reason)}: ${escaped(message)}`,
+  );
+  const { errors, warnings } = countsOf(findings);
+  const counted =
+    findings.length === 0 ? [] : [`${amount(errors, 'error')}, ${amount(warnings, 'warning')} in the last attempt`];
+  const below =
+    findings.length === 0 ? '' : `\n${findingsText(findingsOf({ type: 'status', status }), new Map(), style)}`;
+  return `${lines(rows)}\n${lines(told)}${below}${lines(counted)}`;
+}

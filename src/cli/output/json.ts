@@ -1,0 +1,34 @@
+// The format for programs: one JSON value and a line feed.
+import type { Report } from '../report.ts';
+import { countsOf, findingsOf } from '../report.ts';
+import { safeJson } from './escape.ts';
+
+/** Renders a report as JSON. */
+export function json(report: Report): string {
+  return `${safeJson(contentOf(report), 2)}\n`;
+}
+
+function contentOf(report: Report): unknown {
+  const findings = findingsOf(report);
+  const counts = countsOf(findings);
+  switch (report.type) {
+    case 'check':
+      return { valid: counts.errors === 0, ...counts, files: report.files, documents: report.documents, findings };
+    case 'plan':
+      return report.result === 'planned' || report.result === 'blocked'
+        ? report.plan
+        : { ...report.plan, result: report.result };
+    case 'status':
+      return report.status;
+    case 'refusal':
+      return { error: { code: 'rule_violated', message: findings.map(({ message }) => message).join('; ') }, findings };
+    case 'problem':
+      return {
+        error: {
+          code: report.code,
+          message: report.message,
+          ...(report.addresses ? { addresses: report.addresses } : {}),
+        },
+      };
+  }
+}

@@ -1,0 +1,153 @@
+// A plan for people: what would happen to which object, field by field.
+import { readable } from '../../core/model/pointer.ts';
+import type { PlanDocument, PlannedChange, PlannedField, PlanSummary } from '../../core/plan/plan-document.ts';
+import type { PlanReport } from '../report.ts';
+import { widthOfText } from './cells.ts';
+import { escaped } from './escape.ts';
+import { amount, lines } from './findings-text.ts';
+import type { Look, Style } from './style.ts';
+
+/** The changes of a plan, an empty line after each. */
+export function changesText({ changes, adopted = [] }: PlanDocument, style: Style): string {
+  const equal = adopted.map(
+    ({ address }) =>
+      `${sign('adopt', style)} adopt ${escaped(address)} ${style('faint', '(it is equal: nothing changes)')}`,
+  );
+  return [...changes.map((change) => lines(changeRows(change, style))), ...(equal.length > 0 ? [lines(equal)] : [])]
+    .map((text) => `${text}\n`)
+    .join('');
+}
+
+type Action = Exclude<PlannedChange['action'], 'blocked'>;
+
+const signs: Readonly<Record<Action | 'blocked', readonly [string, Look]>> = {
+  create: ['+', 'made'],
+  update: ['~', 'changed'],
+  delete: ['-', 'gone'],
+  rename: ['>', 'changed'],
+  adopt: ['<', 'changed'],
+  blocked: ['!', 'error'],
+};
+
+function sign(action: Action | 'blocked', style: Style): string {
+  const [text, look] = signs[action];
+  return style(look, `  ${text}`);
+}
+
+function changeRows(change: PlannedChange, style: Style): readonly string[] {
+  const action = wantedAction(change);
+  const fields = action === 'delete' ? [] : change.fields.filter(({ path }) => path !== '/metadata/name');
+  const heads = fields.map((field) => `      ${fieldText(field, action, style)}`);
+  const title = `${sign(change.action, style)} ${style('strong', titleOf(change, action))}`;
+  return beside([title, ...heads], [change.source, ...fields.map(({ source }) => source)], style).toSpliced(
+    1,
+    0,
+    ...notesOf(change, style),
+  );
+}
+
+/** What a blocked change would have been. */
+export function wantedAction(change: PlannedChange): Action {
+  if (change.action !== 'blocked') return change.action;
+  if ('absent' in change.precondition) return 'create';
+  if (!change.source && change.fields.every(({ after }) => after === null)) return 'delete';
+  if (change.previousAddress !== undefined) return 'rename';
+  return change.fields.some(({ path, before }) => path === '/status/managedBy' && before === 'api')
+    ? 'adopt'
+    : 'update';
+}
+
+function titleOf({ address, previousAddress }: PlannedChange, action: Action): string {
+  const from = previousAddress === undefined ? '' : `${escaped(previousAddress)} → `;
+  return `${action} ${from}${escaped(address)}`;
+}
+
+function notesOf({ affects, blockedBy = [], cause }: PlannedChange, style: Style): string[] {
+  const counts = [
+    ...(affects.teams === undefined ? [] : [amount(affects.teams, 'team')]),
+    ...(affects.instances === undefined ? [] : [amount(affects.instances, 'instance')]),
+  ];
+  const rules = [...new Set(blockedBy.map(({ rule }) => rule))];
+  return [
+    ...(counts.length > 0 ? [`      affects ${counts.join(', ')}`] : []),
+    ...(rules.length > 0 ? [`      ${style('error', `blocked by ${rules.join(', ')}`)} (see below)`] : []),
+    ...(cause === 'drift' ? ['      because the state changed, not the document'] : []),
+  ];
+}
+
+function fieldText({ path, before, after, sensitive }: PlannedField, action: Action, style: Style): string {
+  const name = escaped(path === '/status/managedBy' ? 'managed by' : readable(path));
+  if (action === 'create') return `${style('made', '+')} ${name}: ${valueText(after, sensitive)}`;
+  if (before === null) return `${style('made', '+')} ${name}: ${valueText(after, sensitive)}`;
+  if (after === null) return `${style('gone', '-')} ${name}: ${valueText(before, sensitive)}`;
+  return `${style('changed', '~')} ${name}: ${valueText(before, sensitive)} → ${valueText(after, sensitive)}`;
+}
+
+const mostCharacters = 60;
+
+function valueText(value: unknown, sensitive?: true): string {
+  if (sensitive && isRecord(value) && 'set' in value)
+    return `(a secret, fingerprint ${escaped(String(value['fingerprint']))})`;
+  if (Array.isArray(value)) return `[${value.map((item) => valueText(item)).join(', ')}]`;
+  if (isRecord(value))
+    return `{${Object.entries(value)
+      .map(([key, item]) => `${escaped(key)}: ${valueText(item)}`)
+      .join(', ')}}`;
+  if (typeof value !== 'string') return String(value);
+  const text = escaped(JSON.stringify(value));
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 2)}…" (${value.length} characters)` : text;
+}
+
+/** Places in a column of their own, right of the longest row that is not unusually long. */
+function beside(
+  rows: readonly string[],
+  places: readonly ({ readonly file: string; readonly line: number } | undefined)[],
+  style: Style,
+): string[] {
+  const widths = rows.map((row) => widthOfText(row.replaceAll(colour, '')));
+  const column = Math.max(0, ...widths.filter((width) => width <= 70)) + 3;
+  return rows.map((row, index) => {
+    const place = places[index];
+    if (!place) return row;
+    const gap = ' '.repeat(Math.max(3, column - (widths[index] ?? 0)));
+    return `${row}${gap}${style('faint', `${escaped(place.file)}:${place.line}`)}`;
+  });
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours are made of the escape character.
+const colour = /\u001b\[[0-9;]*m/g;
+
+/** The line that a plan ends with. */
+export function planLine({ plan, result }: PlanReport): string {
+  const { summary } = plan;
+  const objects = amount(summary.unchanged + summary.adopt, 'object');
+  if (result === 'already') return 'Nothing to do: this plan is applied already.';
+  if (result === 'planned' && plan.changes.length === 0) {
+    const silent =
+      summary.adopt > 0
+        ? ` ${amount(summary.adopt, 'equal object')} made through the API will be taken over as ${summary.adopt === 1 ? 'it is' : 'they are'}.`
+        : '';
+    return `No changes. The state is as the tree declares it (${objects}).${silent}`;
+  }
+  if (result === 'unchanged') return `No changes. The state is as the tree declares it (${objects}).`;
+  return result === 'applied' ? `Applied: ${doneText(summary)}.` : `Plan: ${todoText(summary)}.`;
+}
+
+function todoText({ create, update, delete: deletions, rename, adopt, blocked, unchanged }: PlanSummary): string {
+  const parts = [`${create} to create`, `${update} to update`, `${deletions} to delete`];
+  if (rename > 0) parts.push(`${rename} to rename`);
+  if (adopt > 0) parts.push(`${adopt} to adopt`);
+  if (blocked > 0) parts.push(`${blocked} blocked`);
+  return `${parts.join(', ')}; ${unchanged} unchanged`;
+}
+
+function doneText({ create, update, delete: deletions, rename, adopt, unchanged }: PlanSummary): string {
+  const parts = [`${create} created`, `${update} updated`, `${deletions} deleted`];
+  if (rename > 0) parts.push(`${rename} renamed`);
+  if (adopt > 0) parts.push(`${adopt} adopted`);
+  return `${parts.join(', ')}; ${unchanged} unchanged`;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,90 @@
+// The line of a file that a finding speaks of, with carets under the very columns.
+import type { Finding, Source } from '../../core/model/finding.ts';
+import { cut, type Shown, show } from './cells.ts';
+import { escaped } from './escape.ts';
+import type { Style } from './style.ts';
+
+/** How much of a long line is shown, in cells. */
+const mostCells = 100;
+
+/** The rows of a snippet below `-->`; none where the line is not known. `mark` is the look of the carets. */
+export function snippet(finding: Finding, text: string | undefined, style: Style): readonly string[] {
+  const { source } = finding;
+  const line = source && text?.split('\n')[source.line - 1]?.replace(/\r$/, '');
+  if (!source || line === undefined || line === '') return [];
+  const range = rangeIn(source, line);
+  const visible = finding.sensitive ? masked(line, range) : withoutSecrets(line);
+  const shown = show(visible.line);
+  const [from, to] = [shown.cells[visible.at(range[0])] ?? 0, shown.cells[visible.at(range[1])] ?? 0];
+  const window = windowOn(shown, from, to);
+  const gutter = String(source.line).length;
+  const bar = style('place', `${' '.repeat(gutter)} |`);
+  const carets = style(finding.severity, '^'.repeat(Math.max(1, Math.min(window.to, to) - from)));
+  const advice = finding.suggestion === undefined ? '' : ` ${style(finding.severity, didYouMean(finding.suggestion))}`;
+  return [
+    bar,
+    `${style('place', `${source.line} |`)} ${window.text}`.trimEnd(),
+    `${bar} ${' '.repeat(window.indent + from - window.from)}${carets}${advice}`,
+  ];
+}
+
+/** What stands beside the carets. A suggestion that brings its quotes says what to write. */
+export function didYouMean(suggestion: string): string {
+  return suggestion.startsWith('"') ? `write ${escaped(suggestion)}` : `did you mean "${escaped(suggestion)}"?`;
+}
+
+type Range = readonly [from: number, to: number];
+
+/** The part of the line that is meant, in UTF-16 units; of several lines the first. */
+function rangeIn({ line: first, column, endLine, endColumn }: Source, line: string): Range {
+  const from = Math.min(column - 1, line.length);
+  const to = endLine > first ? line.trimEnd().length : Math.min(endColumn - 1, line.length);
+  return [from, Math.max(from, to)];
+}
+
+interface Visible {
+  readonly line: string;
+  /** Where a unit of the original line stands in the visible one. */
+  readonly at: (unit: number) => number;
+}
+
+const mask = '********';
+
+/** Where a secret may stand: a key keeps its name and loses what follows, anything else is masked to the end of the line. */
+function masked(line: string, [from, to]: Range): Visible {
+  const key = /^\s*["']?\s*:/.test(line.slice(to));
+  const start = key ? to + (line.slice(to).indexOf(':') + 1) : from;
+  const hidden = `${line.slice(0, start)}${key ? ' ' : ''}${mask}`;
+  return { line: hidden, at: (unit) => (unit <= start ? unit : hidden.length) };
+}
+
+const secretKey = /((?:passw|passphrase|secret|token|credential|private)[\w-]*["']?\s*:\s+)(?!\{|\||>|&|\*|#|$)\S/i;
+
+/** A line may hold a secret that nobody asked about, or a key in the place of a certificate. */
+function withoutSecrets(line: string): Visible {
+  const found = secretKey.exec(line);
+  const starts = [
+    found ? found.index + found[0].length - 1 : -1,
+    line.search(/-----BEGIN [A-Z ]*PRIVATE KEY/),
+    line.search(/[A-Za-z0-9+/]{48}/),
+  ].filter((start) => start >= 0);
+  if (starts.length === 0) return { line, at: (unit) => unit };
+  const start = Math.min(...starts);
+  const hidden = `${line.slice(0, start)}${mask}`;
+  return { line: hidden, at: (unit) => (unit <= start ? unit : hidden.length) };
+}
+
+/** The part of a long line around what is meant. */
+function windowOn(shown: Shown, from: number, to: number) {
+  const width = shown.cells.at(-1) ?? 0;
+  if (width <= mostCells) return { text: shown.text, from: 0, to: width, indent: 0 };
+  const start = Math.max(0, Math.min(from - 30, width - mostCells));
+  const end = Math.min(width, start + mostCells);
+  const [before, after] = [start > 0 ? '…' : '', end < width ? '…' : ''];
+  return {
+    text: `${before}${cut(shown, start, end)}${after}`,
+    from: start,
+    to: Math.max(from + 1, Math.min(to, end)),
+    indent: before.length,
+  };
+}

@@ -1,0 +1,75 @@
+// What a command has to say, whatever the format that it is printed in.
+import type { ConfigStatus } from '../control/config-status.ts';
+import type { Finding } from '../core/model/finding.ts';
+import type { PlanDocument } from '../core/plan/plan-document.ts';
+
+/** The texts of a tree by path, so that a finding can be shown in its line. */
+export type Texts = ReadonlyMap<string, string>;
+
+/** A tree was read: what is wrong with it. */
+export interface CheckReport {
+  readonly type: 'check';
+  readonly findings: readonly Finding[];
+  readonly files: number;
+  readonly documents: number;
+  readonly texts: Texts;
+  /** The folder of the tree, relative to the working directory. */
+  readonly root: string;
+  readonly seconds: number;
+}
+
+/** A plan was made, or carried out. */
+export interface PlanReport {
+  readonly type: 'plan';
+  readonly plan: PlanDocument;
+  /** `planned`: nothing was kept; `already`: a saved plan that had been applied before. */
+  readonly result: 'planned' | 'blocked' | 'applied' | 'unchanged' | 'already';
+  readonly texts: Texts;
+  readonly root: string;
+  readonly seconds: number;
+}
+
+/** How the declared platform stands. */
+export interface StatusReport {
+  readonly type: 'status';
+  readonly status: ConfigStatus;
+}
+
+/** The live state refuses something that is not a plan. */
+export interface RefusalReport {
+  readonly type: 'refusal';
+  readonly findings: readonly Finding[];
+}
+
+/** Nothing came of it: no tree, no store, no server, a stale plan. The message may have several lines. */
+export interface ProblemReport {
+  readonly type: 'problem';
+  readonly code: string;
+  readonly message: string;
+  /** Which objects moved since a plan was made. */
+  readonly addresses?: readonly string[];
+}
+
+export type Report = CheckReport | PlanReport | StatusReport | RefusalReport | ProblemReport;
+
+/** The findings of a report, in the order of the files; those without a place come last. */
+export function findingsOf(report: Report): readonly Finding[] {
+  if (report.type === 'check' || report.type === 'refusal') return inOrder(report.findings);
+  if (report.type === 'plan') return inOrder(report.plan.findings);
+  return report.type === 'status' ? inOrder(report.status.findings) : [];
+}
+
+/** Findings by file, line and column; those without a place come last, as they were found. */
+export function inOrder(findings: readonly Finding[]): readonly Finding[] {
+  return findings.toSorted((a, b) => {
+    if (!a.source || !b.source) return Number(a.source === undefined) - Number(b.source === undefined);
+    const files = a.source.file === b.source.file ? 0 : a.source.file < b.source.file ? -1 : 1;
+    return files || a.source.line - b.source.line || a.source.column - b.source.column;
+  });
+}
+
+/** How many of the findings are errors, and how many warnings. */
+export function countsOf(findings: readonly Finding[]): { readonly errors: number; readonly warnings: number } {
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  return { errors, warnings: findings.length - errors };
+}

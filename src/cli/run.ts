@@ -1,0 +1,74 @@
+// Runs one command line from end to end: finds the command, reads its flags, runs it, and turns failures into words and a code.
+import { flagName, type Options, readOptions, UsageError, variableName } from '../options.ts';
+import { calledIn, checkWords, typedIn } from './arguments.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { failureOf } from './failure.ts';
+import { generalHelp, verbHelp } from './help.ts';
+import { type VerbEntry, verbs } from './index.ts';
+import type { Io } from './io.ts';
+import { escaped } from './output/escape.ts';
+import { targetsOf } from './output/targets.ts';
+import { publish } from './publish.ts';
+import type { Verb } from './verb.ts';
+
+/** Runs `weir LINE`. Throws only what is a bug in Weir. */
+export async function run(line: readonly string[], io: Io): Promise<ExitCode> {
+  const wanted = generalWish(line);
+  if (wanted === 'version') io.stdout.write(`${io.version}\n`);
+  else if (wanted === 'help') io.stdout.write(generalHelp(verbs));
+  else return runCommand(line[0] === 'help' ? [...line.slice(1), '--help'] : line, io);
+  return exitCodes.fine;
+}
+
+function generalWish(line: readonly string[]): 'version' | 'help' | undefined {
+  const [first] = line;
+  if (first === '--version' || first === '-V') return 'version';
+  return first === '--help' || first === '-h' || (first === 'help' && line.length === 1) ? 'help' : undefined;
+}
+
+async function runCommand(line: readonly string[], io: Io): Promise<ExitCode> {
+  let outputs: readonly string[] = [];
+  let started = false;
+  try {
+    const called = calledIn(line, Object.keys(verbs));
+    if (!called) throw new UsageError(`name a command: ${Object.keys(verbs).join(', ')}`);
+    const entry = verbs[called.name] as VerbEntry;
+    const verb = await entry.load();
+    const typed = typedIn(called.rest, verb);
+    if (typed.help) {
+      io.stdout.write(verbHelp(called.name, entry.summary, verb));
+      return exitCodes.fine;
+    }
+    const options = readOptions(verb.options, typed.flags, io.env);
+    checkWords(called.name, verb, typed.words);
+    checkTogether(verb, options, io);
+    outputs = options.output;
+    started = true;
+    return await verb.run({ args: typed.words, options, io });
+  } catch (error) {
+    return fail(error, outputs, io, started ? '' : usageHint);
+  }
+}
+
+/** What two flags say together. */
+function checkTogether(verb: Verb, options: Options, io: Io): void {
+  if (verb.options.includes('output')) targetsOf(options.output, io.env);
+  if (!verb.options.includes('server')) return;
+  if (options.server !== undefined && options.tokenFile === undefined)
+    throw new UsageError(
+      `--server needs a token: add --${flagName('tokenFile')} FILE (or ${variableName('tokenFile')})`,
+    );
+  if (options.server === undefined && options.tokenFile !== undefined)
+    throw new UsageError(`--${flagName('tokenFile')} is for --server: add --server URL`);
+}
+
+const usageHint = '      weir --help lists the commands, weir COMMAND --help the flags of one.\n';
+
+function fail(error: unknown, outputs: readonly string[], io: Io, hint: string): ExitCode {
+  const failure = failureOf(error);
+  if (!failure) throw error;
+  const { report, exitCode } = failure;
+  io.stderr.write(`weir: ${report.message.split('\n').map(escaped).join('\n      ')}\n${hint}`);
+  if (exitCode !== exitCodes.usage && report.code !== 'output_not_written') publish(report, outputs, io);
+  return exitCode;
+}

@@ -1,0 +1,24 @@
+// weir validate: reads and checks a tree offline.
+import { codeOfFindings } from './exit-codes.ts';
+import { offlineFacts } from './facts.ts';
+import { publish } from './publish.ts';
+import { checkReport, defaultTree, readTreeAt } from './tree.ts';
+import type { Verb } from './verb.ts';
+
+export const validate: Verb = {
+  usage: '[DIR]',
+  words: { least: 0, most: 1 },
+  options: ['output'],
+  details: `DIR is the folder that holds weir.yaml (default ${defaultTree}). Everything that is wrong is told in one run. No store, server,
+secret or network is needed.`,
+  examples: [
+    'weir validate',
+    'weir validate config --output json',
+    'weir validate config --output human --output json=report.json',
+  ],
+  async run({ args: [folder = defaultTree], options, io }) {
+    const loaded = await readTreeAt(folder, offlineFacts(), io, { git: false });
+    publish(checkReport(folder, loaded, io), options.output, io);
+    return codeOfFindings(loaded.findings);
+  },
+};

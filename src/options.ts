@@ -1,0 +1,180 @@
+// How this process runs: every flag of every command, each of which is also an environment variable, as one zod object.
+import { z } from 'zod';
+import { suggest } from './core/model/suggest.ts';
+
+const path = () => z.string().min(1, 'it is empty');
+const port = z.coerce.number('it is not a number').int('it is not a whole number').min(0, 'a port is 0 to 65535');
+
+/** A flag: the form of its value (a switch has none), whether it may be given several times, and what it does. */
+interface Flag<S extends z.ZodType = z.ZodType> {
+  readonly value?: string;
+  readonly many?: true;
+  readonly says: string;
+  readonly schema: S;
+}
+
+function flag<S extends z.ZodType>(value: string, says: string, schema: S): Flag<S> {
+  return { value, says, schema };
+}
+
+function toggle(says: string): Flag<z.ZodDefault<z.ZodBoolean>> {
+  return { says, schema: z.boolean().default(false) };
+}
+
+function several(value: string, says: string): Flag<z.ZodDefault<z.ZodArray<z.ZodString>>> {
+  return { value, many: true, says, schema: z.array(z.string().min(1, 'it is empty')).default([]) };
+}
+
+const table = {
+  store: flag('DIR', 'the folder of the store (default .weir)', path().default('.weir')),
+  server: flag('URL', 'asks a running server instead of a store', httpAddress().optional()),
+  tokenFile: flag('FILE', 'the file that holds the API token for --server', path().optional()),
+  out: flag('PATH', 'where to write', path().optional()),
+  detailedExitcode: toggle('exits 2 when changes are pending'),
+  allowDeletes: flag(
+    'N',
+    'consents to exactly N deletions',
+    z.coerce.number('it is not a number').int('it is not a whole number').min(0, 'it is less than 0').optional(),
+  ),
+  adopt: several('KIND/NAME', 'consents to taking over an object that was made through the API; may be repeated'),
+  host: flag('ADDRESS', 'the address to listen on (default 127.0.0.1)', path().default('127.0.0.1')),
+  port: flag(
+    'PORT',
+    'the port to listen on; 0 takes any free one (default 3000)',
+    port.max(65_535, 'a port is 0 to 65535').default(3000),
+  ),
+  baseUrl: flag(
+    'URL',
+    'the address under which people reach the server (default http://HOST:PORT)',
+    httpAddress().optional(),
+  ),
+  secretDir: flag(
+    'DIR',
+    'the folder that {fromFile} of a secret starts at (default /run/secrets)',
+    path().default('/run/secrets'),
+  ),
+  strictStart: toggle('exits 1 when the tree cannot be applied at start, even if a good state could be served'),
+  username: flag('NAME', 'the name of the admin (default admin)', path().default('admin')),
+  email: flag('ADDRESS', 'the email address of the admin (default NAME@localhost)', path().optional()),
+  passwordFile: flag('FILE', 'the file that holds the password (default: one is generated)', path().optional()),
+  output: several('FORMAT[=FILE]', 'prints in a format, or writes it to a file; may be repeated'),
+} as const;
+
+/** The name of a flag in code; `flagName` is how it is typed. */
+export type OptionName = keyof typeof table;
+
+/** The names of all flags. */
+export const optionNames = Object.keys(table) as readonly OptionName[];
+
+/** How the process runs. */
+export const options = z.strictObject(
+  Object.fromEntries(optionNames.map((name) => [name, table[name].schema])) as {
+    [N in OptionName]: (typeof table)[N]['schema'];
+  },
+);
+
+/** How the process runs, with defaults filled in. */
+export type Options = z.output<typeof options>;
+
+/** A flag as it is shown in help. */
+export interface FlagNote {
+  readonly value?: string;
+  readonly many?: true;
+  readonly says: string;
+}
+
+/** What help says of a flag. */
+export function flagNote(name: OptionName): FlagNote {
+  const { schema: _, ...note } = table[name] as Flag;
+  return note;
+}
+
+/** `baseUrl` → `base-url`, as it is typed after `--`. */
+export function flagName(name: OptionName): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `baseUrl` → `WEIR_BASE_URL`. */
+export function variableName(name: OptionName): string {
+  return `WEIR_${flagName(name).replaceAll('-', '_').toUpperCase()}`;
+}
+
+/** The command line (or a variable that stands for a part of it) is wrong: nothing was done. The message may have several lines. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Flags as they were typed: `undefined` for one without a value. */
+export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
+
+/**
+ * The options of a command that knows the flags `known`. A flag that is not typed is looked up in the environment (lists are separated by
+ * spaces or commas there). Throws `UsageError` with everything that is wrong.
+ */
+export function readOptions(known: readonly OptionName[], typed: TypedFlags, env: NodeJS.ProcessEnv): Options {
+  const problems: string[] = [];
+  const given: Record<string, unknown> = {};
+  for (const name of typed.keys())
+    if (!known.some((option) => flagName(option) === name)) problems.push(unknownFlag(name, known));
+  for (const name of known) {
+    const value = givenFor(name, typed.get(flagName(name)), env[variableName(name)]);
+    if ('problem' in value) problems.push(value.problem);
+    else if (value.given !== undefined) given[name] = value.given;
+  }
+  const parsed = options.safeParse(given);
+  for (const issue of parsed.error?.issues ?? []) problems.push(badValue(issue, given, typed));
+  if (problems.length > 0 || !parsed.data) throw new UsageError(problems.join('\n'));
+  return parsed.data;
+}
+
+type Value = { readonly given: unknown } | { readonly problem: string };
+
+function givenFor(
+  name: OptionName,
+  typed: readonly (string | undefined)[] | undefined,
+  variable: string | undefined,
+): Value {
+  const { value: form, many } = flagNote(name);
+  if (typed === undefined)
+    return variable === undefined || variable === '' ? { given: undefined } : fromVariable(name, variable);
+  if (form === undefined) return switchOf(name, typed);
+  if (typed.includes(undefined)) return { problem: `--${flagName(name)} needs a value: --${flagName(name)} ${form}` };
+  if (!many && typed.length > 1)
+    return { problem: `--${flagName(name)} cannot be given ${typed.length} times: give it once` };
+  return { given: many ? typed : typed[0] };
+}
+
+function switchOf(name: OptionName, typed: readonly (string | undefined)[]): Value {
+  if (typed.some((value) => value !== undefined)) return { problem: `--${flagName(name)} takes no value` };
+  return { given: true };
+}
+
+function fromVariable(name: OptionName, text: string): Value {
+  const { value: form, many } = flagNote(name);
+  if (many) return { given: text.split(/[\s,]+/).filter((item) => item !== '') };
+  if (form !== undefined) return { given: text };
+  if (/^(true|1|yes|on)$/i.test(text)) return { given: true };
+  if (/^(false|0|no|off)$/i.test(text)) return { given: false };
+  return { problem: `${variableName(name)} cannot be ${JSON.stringify(text)}: write true or false` };
+}
+
+function unknownFlag(name: string, known: readonly OptionName[]): string {
+  const nearest = suggest(name, [...known.map(flagName), 'help']);
+  const dashes = name.length === 1 ? '-' : '--';
+  return `there is no ${dashes}${name} here${nearest === undefined ? '' : `: did you mean --${nearest}?`}`;
+}
+
+function badValue(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>, typed: TypedFlags): string {
+  const name = optionNames.find((option) => option === issue.path[0]) ?? 'store';
+  const who = typed.has(flagName(name)) ? `--${flagName(name)}` : variableName(name);
+  const value = given[name];
+  return `${who} cannot be ${JSON.stringify(Array.isArray(value) ? value[Number(issue.path[1])] : value)}, because ${issue.message}`;
+}
+
+function httpAddress(): z.ZodString {
+  return z.string().refine(isHttpAddress, { error: 'it is not an http:// or https:// address' });
+}
+
+function isHttpAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}

@@ -125,7 +125,6 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
   const file = await files.open(path, 'write');
   await repairSegment(file, loaded.end);
   await files.syncFolder(folder);
-  if (records.length > 0) await files.syncFolder(join(folder, 'records'));
   const { snapshotBytes, journalBytes: grown } = loaded;
   return [loaded.log, { segment: { path, file, size: end }, records, snapshotBytes, grown }];
 }

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, existsSync, openSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,6 +40,8 @@ interface Base {
 interface Candidate {
   readonly name: string;
   readonly server: Server;
+  /** Who is being answered: closing waits for nobody who does not listen. */
+  readonly callers: Set<Socket>;
   state: Holder['state'];
 }
 
@@ -63,7 +65,7 @@ async function compete(folder: string, base: Base): Promise<() => Promise<void>>
     const own = await listen(folder, base);
     const outcome = await contend(base, own, deadline);
     if (outcome === 'holds') return () => release(base, own);
-    await stop(own.server);
+    await stop(own);
     if (outcome !== 'gave way') throw lockedBy(folder, outcome);
     await sleep(5 + Math.random() * 20);
   }
@@ -87,6 +89,8 @@ async function hold(base: Base, own: Candidate, dead: readonly string[]): Promis
   // A holder that is gone by now may have taken this socket for a dead one while it was being made.
   if (!readdirSync(base.path).includes(own.name)) return 'gave way';
   own.state = 'holding';
+  // A lock keeps nobody running.
+  own.server.unref();
   for (const name of dead) await unlink(join(base.path, name)).catch(() => {});
   return 'holds';
 }
@@ -94,12 +98,14 @@ async function hold(base: Base, own: Candidate, dead: readonly string[]): Promis
 function listen(folder: string, base: Base): Promise<Candidate> {
   const name = `lock-${process.pid}-${randomBytes(4).toString('hex')}.sock`;
   const { promise, resolve, reject } = Promise.withResolvers<Candidate>();
+  const callers = new Set<Socket>();
   const server = createServer((socket) => {
-    socket.on('error', () => {}).end(JSON.stringify(describe(own.state)));
-    socket.unref();
+    callers.add(socket);
+    socket.once('close', () => callers.delete(socket)).on('error', () => {});
+    socket.end(JSON.stringify(describe(own.state))).unref();
   });
-  const own: Candidate = { name, server, state: 'starting' };
-  server.once('error', (error) => reject(cannotLock(folder, error))).unref();
+  const own: Candidate = { name, server, callers, state: 'starting' };
+  server.once('error', (error) => reject(cannotLock(folder, error)));
   server.listen(join(base.path, name), () => resolve(own));
   return promise;
 }
@@ -130,12 +136,14 @@ function ask(base: Base, name: string): Promise<Holder | undefined> {
 
 async function release(base: Base, own: Candidate): Promise<void> {
   // Closing the server also removes its socket, by the path that `base` keeps valid.
-  await stop(own.server);
+  await stop(own);
   base.close();
 }
 
-function stop(server: Server): Promise<void> {
+function stop({ server, callers }: Candidate): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    // Otherwise a process with nothing else to do would end before this has.
+    server.ref().close(() => resolve());
+    for (const caller of callers) caller.destroy();
   });
 }

@@ -12,13 +12,15 @@ export async function lockByPipe(folder: string): Promise<() => Promise<void>> {
   const path = `\\\\.\\pipe\\weir-${digest}`;
   const { promise, resolve, reject } = Promise.withResolvers<() => Promise<void>>();
   const server = createServer((socket) => socket.on('error', () => {}).end(JSON.stringify(describe('holding'))));
-  const release = () => new Promise<void>((done) => server.close(() => done()));
+  const release = () => new Promise<void>((done) => server.ref().close(() => done()));
   server.once('error', (error) => {
     if (codeOf(error) === 'EADDRINUSE') void whoHolds(path).then((holder) => reject(lockedBy(folder, holder)));
     else reject(new StoreUnavailable('unreadable', `the store ${folder} cannot be locked: ${error.message}`));
   });
-  server.listen(path, () => resolve(release));
-  server.unref();
+  server.listen(path, () => {
+    server.unref();
+    resolve(release);
+  });
   return promise;
 }
 

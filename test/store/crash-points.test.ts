@@ -56,13 +56,20 @@ crash('of the process alone, and of the power after its next start, leaves all t
     killed.push({ disk: disk.killed(), where: `${number}: ${name} ${path}` });
     return undefined;
   });
+  const found: Found[] = [];
   for (const { disk, where } of killed) {
     const store = await openOn(disk);
     const shown = Number(store.read().position);
-    const found = (['none', 'some'] as const).map((loss) => ({ disk: disk.lost(loss, 1), acked: shown, where }));
+    found.push({ disk: disk.lost('none', 1), acked: shown, where: `${where}, then at once` });
+    for (const [index, { id, transaction }] of steps.slice(shown).entries()) {
+      const { position } = await store.commit(transaction, { id });
+      if (index % 5 === 0)
+        found.push({ disk: disk.lost('none', 1), acked: Number(position), where: `${where}, then later` });
+    }
+    found.push({ disk: disk.lost('none', 1), acked: steps.length, where: `${where}, then at the end` });
     await store.close();
-    assert.equal(await failures(found, moments), []);
   }
+  assert.equal(await failures(found, moments), []);
 });
 
 crash('is judged: an acknowledgement before its fdatasync is found out', async () => {

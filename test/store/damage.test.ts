@@ -107,7 +107,7 @@ damage('is refused when a line before good ones changed, or is missing', async (
 
 damage('is refused when a closed store lost its last line', async () => {
   const disk = await unclosed(3);
-  const store = await openOn(disk);
+  const store = await openOn(disk, { snapshotBytes: 100_000 });
   await store.close();
   const starts = lineStarts(disk.content(journal) ?? Buffer.alloc(0));
   const last = starts.at(-3) ?? 0;

@@ -7,16 +7,16 @@ import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
 import { pointer } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
-import { literalSecrets, repeatedItems } from './decode-lists.ts';
 import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
-import { findingOf } from './issues.ts';
+import { findingOf, quoted } from './issues.ts';
+import { literalSecrets } from './literal-secrets.ts';
 
 /** Decodes one document. */
 export function decode(document: Document, readPublicFile: FileReader): Decoded {
   const outer = envelopeOf(document);
   const kind = isRecord(document.value) ? document.value['kind'] : undefined;
-  if (!isDeclaredKind(kind)) return { findings: [unknownKind(document, kind)] };
   const name = nameIn(document.value);
+  if (!isDeclaredKind(kind)) return { ...tried('*', name), findings: [unknownKind(document, kind)] };
   const at = { document, kind, name };
   const { value, findings } = withFiles(at, readPublicFile);
   const spec = kindOf(kind).spec.safeParse(specIn(value) ?? {});
@@ -26,12 +26,26 @@ export function decode(document: Document, readPublicFile: FileReader): Decoded 
     ...(spec.error ? issuesOf(at, kindOf(kind).spec, spec.error, specIn(value), ['spec']) : []),
     ...wrongSingleton(at),
     ...literalSecrets(at, specIn(value)),
-    ...(spec.data ? repeatedItems(at, spec.data) : []),
   ];
-  const address = name === undefined ? {} : { address: `${kind}/${name}` };
-  if (problems.length > 0 || !outer.data || !spec.data) return { ...address, findings: problems };
-  return { ...address, desired: desiredOf(document, outer.data, spec.data), findings: [] };
+  if (problems.length === 0 && outer.data && spec.data)
+    return { ...tried(kind, name), desired: desiredOf(document, outer.data, spec.data), findings: [] };
+  return { ...tried(kind, kindOf(kind).singleton ?? name), findings: fewOf(at, problems) };
 }
+
+/** What a document tried to declare, as far as that can be told. */
+function tried(kind: string, name: string | undefined): { readonly address?: string } {
+  return name === undefined ? {} : { address: `${kind}/${name}` };
+}
+
+/** A list of a million wrong items is one mistake. */
+function fewOf(at: Subject, problems: readonly Finding[]): readonly Finding[] {
+  if (problems.length <= mostFindings) return problems;
+  const message = `${at.kind}/${at.name ?? '?'}: there are ${problems.length - mostFindings} more problems in this document`;
+  const source = at.document.locate('', 'value');
+  return [...problems.slice(0, mostFindings), { rule: 'schema', severity: 'error', message, kind: at.kind, source }];
+}
+
+const mostFindings = 100;
 
 function envelopeOf(document: Document): z.ZodSafeParseResult<Envelope> {
   return envelope.safeParse(document.value);
@@ -55,7 +69,7 @@ function unknownKind(document: Document, kind: unknown): Finding {
       source: document.locate('', 'value'),
     };
   const nearest = typeof kind === 'string' ? suggest(kind, declaredKindNames) : undefined;
-  const message = `kind cannot be ${JSON.stringify(kind)}, because Weir knows no such kind: write one of ${declaredKindNames.join(', ')}`;
+  const message = `kind cannot be ${quoted(kind)}, because Weir knows no such kind: write one of ${declaredKindNames.join(', ')}`;
   const source = document.locate('/kind', 'value');
   return { ...base, message, path: '/kind', source, ...(nearest === undefined ? {} : { suggestion: nearest }) };
 }

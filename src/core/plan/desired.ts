@@ -31,3 +31,6 @@ export interface Subject {
   readonly kind: DeclaredKindName;
   readonly name: string | undefined;
 }
+
+/** What to write where a secret was written out. */
+export const insteadOfSecret = 'write {fromEnv: WEIR_SECRET_…} or {fromFile: …} instead';

@@ -4,7 +4,7 @@ import { bare, markOf, partsOf } from '../kinds/kind.ts';
 import type { Finding } from '../model/finding.ts';
 import { pointer, readable } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
-import type { Subject } from './desired.ts';
+import { insteadOfSecret, type Subject } from './desired.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly (string | number)[];
@@ -48,7 +48,9 @@ function unknownKey(at: Subject, path: Path, key: string, schema: z.core.$ZodTyp
     `${where} has no field "${key}"${among(known)}`,
     suggest(key, known),
   );
-  return /passw|secret|token|credential/i.test(key) ? { ...found, sensitive: true } : found;
+  const meant = parts?.type === 'object' && found.suggestion !== undefined ? parts.fields[found.suggestion] : undefined;
+  const isSecret = /pass|pwd|secret|token|credential|private/i.test(key) || (meant && markOf(meant).secret === true);
+  return isSecret ? { ...found, sensitive: true } : found;
 }
 
 function among(known: readonly string[]): string {
@@ -60,12 +62,18 @@ function wrongKey(at: Subject, path: Path): Finding {
 }
 
 function wrongSecret(at: Subject, path: Path, actual: unknown): Finding {
-  const instead = 'write {fromEnv: WEIR_SECRET_…} or {fromFile: …} instead';
   const what =
     typeof actual === 'object'
-      ? `${shown(path)} is not a reference to a secret: ${instead}`
-      : `${shown(path)} cannot be written out, because a tree holds no secrets: ${instead}`;
+      ? `${shown(path)} is not a reference to a secret: ${referenceProblem(actual)}`
+      : `${shown(path)} cannot be written out, because a tree holds no secrets: ${insteadOfSecret}`;
   return { ...finding(at, path, 'value', what), sensitive: true };
+}
+
+function referenceProblem(actual: object | null): string {
+  const [key, ...more] = Object.keys(actual ?? {});
+  if (more.length === 0 && key === 'fromEnv') return 'fromEnv must be a variable whose name begins with WEIR_SECRET_';
+  if (more.length === 0 && key === 'fromFile') return 'fromFile must be a path below the secret folder, without ".."';
+  return insteadOfSecret;
 }
 
 function wrongText(at: Subject, path: Path, actual: unknown): Finding {
@@ -77,10 +85,33 @@ function wrongText(at: Subject, path: Path, actual: unknown): Finding {
 function wrongValue(at: Subject, path: Path, issue: Issue, actual: unknown): Finding {
   if (issue.code === 'invalid_type') return wrongType(at, path, issue.expected, actual);
   if (issue.code === 'invalid_value') return wrongChoice(at, path, issue.values, actual);
-  return finding(at, path, 'value', `${shown(path)} cannot be ${quoted(actual)}, because ${reason(issue)}`);
+  if (holdsPassword(actual))
+    return {
+      ...finding(at, path, 'value', `${shown(path)} cannot be used, because ${reason(issue)}`),
+      sensitive: true,
+    };
+  const found = finding(at, path, 'value', `${shown(path)} cannot be ${quoted(actual)}, because ${reason(issue)}`);
+  return withoutPassword(actual) === actual ? found : { ...found, sensitive: true };
+}
+
+/** An address may carry a password, which is nobody else's business. */
+function withoutPassword(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/:\/\/[^/@\s]*@/g, '://***@') : value;
+}
+
+/** An address with a password in it is not repeated on any screen. */
+function holdsPassword(value: unknown): boolean {
+  return typeof value === 'string' && /:\/\/[^/\s]*:[^/\s]*@/.test(value);
 }
 
 function wrongType(at: Subject, path: Path, expected: string, actual: unknown): Finding {
+  if (actual === null)
+    return finding(
+      at,
+      path,
+      'value',
+      `${shown(path)} has no value, and must be ${article(expected)}: give it one or leave it out`,
+    );
   const raw = at.document.raw(pointer(...path));
   if (expected === 'string' && (typeof actual === 'number' || typeof actual === 'boolean')) {
     const text = raw ?? String(actual);
@@ -114,15 +145,10 @@ function reason(issue: Issue): string {
   if (issue.code === 'too_big') return tooBig(issue.origin, issue.maximum);
   if (issue.code === 'too_small') return tooSmall(issue.origin, issue.minimum);
   if (issue.code === 'not_multiple_of') return `it is not a multiple of ${issue.divisor}`;
-  if (issue.code === 'invalid_format')
-    return formats[issue.format] ?? `it does not have the form ${issue.pattern ?? issue.format}`;
+  if (issue.code === 'invalid_format' && issue.message.startsWith('Invalid'))
+    return `it is not of the form "${issue.format}"`;
   return issue.message;
 }
-
-const formats: Readonly<Record<string, string>> = {
-  url: 'it is not an address (URL)',
-  email: 'it is not an email address',
-};
 
 function tooBig(origin: string, maximum: number | bigint): string {
   if (origin === 'string') return `it is longer than ${maximum} characters`;
@@ -138,8 +164,9 @@ function shown(path: Path): string {
   return readable(pointer(...path)) || 'the document';
 }
 
-function quoted(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
+/** A value as JSON, cut short: it may be anything. */
+export function quoted(value: unknown): string {
+  const text = JSON.stringify(withoutPassword(value)) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
@@ -158,7 +185,7 @@ function article(expected: string): string {
 }
 
 function typeName(value: unknown): string {
-  if (value === null) return 'nothing (null)';
+  if (value === null) return 'nothing';
   return Array.isArray(value) ? 'a list' : (names[typeof value] ?? typeof value);
 }
 
@@ -169,7 +196,9 @@ function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType | undefi
     const parts = partsOf(here);
     here =
       parts.type === 'object'
-        ? parts.fields[step]
+        ? Object.hasOwn(parts.fields, step)
+          ? parts.fields[step]
+          : undefined
         : parts.type === 'list'
           ? parts.item
           : parts.type === 'map'
@@ -182,7 +211,9 @@ function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType | undefi
 function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (at, step) =>
-      typeof at === 'object' && at !== null ? (at as Readonly<Record<string | number, unknown>>)[step] : undefined,
+      typeof at === 'object' && at !== null && Object.hasOwn(at, step)
+        ? (at as Readonly<Record<string | number, unknown>>)[step]
+        : undefined,
     value,
   );
 }

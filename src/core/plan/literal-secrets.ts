@@ -1,4 +1,4 @@
-// What a schema alone cannot say of a spec: no name twice in a list, no secret written out.
+// What a schema alone cannot say of a spec: no secret is written out.
 import type { z } from 'zod';
 import { kindOf } from '../kinds/index.ts';
 import { markOf, partsOf } from '../kinds/kind.ts';
@@ -8,28 +8,6 @@ import { pointer, readable } from '../model/pointer.ts';
 import type { Subject } from './desired.ts';
 
 type Path = readonly (string | number)[];
-
-/** Items that stand twice in a set, or names twice in a named list. */
-export function repeatedItems(at: Subject, spec: unknown): Finding[] {
-  const found: Finding[] = [];
-  visit(kindOf(at.kind).spec, spec, ['spec'], (schema, value, path) => {
-    const parts = partsOf(schema);
-    if (parts.type !== 'list' || !Array.isArray(value) || !(parts.set || parts.namedBy)) return;
-    const key = parts.namedBy;
-    const ids = value.map((item) => String(key ? item[key] : item));
-    ids.forEach((id, index) => {
-      if (ids.indexOf(id) < index) found.push(repeated(at, path, index, id, key));
-    });
-  });
-  return found;
-}
-
-function repeated(at: Subject, list: Path, index: number, id: string, key: string | undefined): Finding {
-  const path = pointer(...list, index, ...(key ? [key] : []));
-  const message = `${at.kind}/${at.name ?? '?'}: ${readable(pointer(...list))} names ${id} twice`;
-  const who = at.name === undefined ? { kind: at.kind } : { kind: at.kind, name: at.name };
-  return { rule: 'schema', severity: 'error', message, ...who, path, source: at.document.locate(path, 'value') };
-}
 
 /** The form `{value}` is how the store keeps a secret that came over the API; a document may not use it. */
 export function literalSecrets(at: Subject, spec: unknown): Finding[] {
@@ -59,14 +37,14 @@ function visit(
 // A memo of a pure function over schemas, which never change.
 const worth = new WeakMap<z.core.$ZodType, boolean>();
 
-/** Whether a schema holds, at any depth, a secret or a list whose items must differ: most do not, and are passed over. */
+/** Whether a schema holds a secret, at any depth: most do not, and are passed over. */
 function isWorthASight(schema: z.core.$ZodType): boolean {
   const known = worth.get(schema);
   if (known !== undefined) return known;
   const parts = partsOf(schema);
   const holds =
     markOf(schema).secret === true ||
-    (parts.type === 'list' && (parts.set || parts.namedBy !== undefined || isWorthASight(parts.item))) ||
+    (parts.type === 'list' && isWorthASight(parts.item)) ||
     (parts.type === 'map' && isWorthASight(parts.value)) ||
     (parts.type === 'object' && Object.values(parts.fields).some(isWorthASight));
   worth.set(schema, holds);

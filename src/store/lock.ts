@@ -18,7 +18,8 @@ export type Lock = (folder: string) => Promise<() => Promise<void>>;
  * Each process listens on a socket of its own name in the folder, then looks at all the others. It holds the folder once it has
  * seen no other alive: of two, the one that listened later sees the earlier. Two that start at once are told apart by name: the
  * later name gives way. A dead socket refuses connections for ever, so removing it harms nobody.
- * Folders shared between machines are not covered: a socket lives on one kernel only.
+ * Containers that share a volume on one machine see each other. Machines that share one over a network do not, because a socket
+ * lives on one kernel only: a store belongs on a local disk.
  */
 export const lockFolder: Lock = async (folder) => {
   if (process.platform === 'win32') return lockByPipe(folder);

@@ -7,7 +7,7 @@ export interface Remembered {
   readonly changes: readonly Change[];
 }
 
-/** The last 10 000 to 20 000 ids; and what the last of them changed, up to 20 000 changes (more only for one commit alone). */
+/** The last 10 000 to 20 000 ids; and what the last of them changed, up to 2 000 changes (more only for one commit alone). */
 export interface Recent {
   get(id: string): Remembered | undefined;
   add(id: string, commit: Remembered): void;
@@ -18,7 +18,7 @@ export interface Recent {
 /** Remembers nothing yet. */
 export function createRecent(): Recent {
   const seqs = createGenerations<number>(10_000);
-  const changes = createGenerations<readonly Change[]>(10_000);
+  const changes = createGenerations<readonly Change[]>(1_000);
   return {
     get: (id) => {
       const seq = seqs.get(id);

@@ -1,4 +1,5 @@
 // The file engine: the conformance suite, with and without snapshots all the time, and what a folder adds.
+import { randomUUID } from 'node:crypto';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -11,9 +12,10 @@ import { auditRecord, contentOf, counting, creating, deleting, historyRecord, la
 
 const quiet = { create: true, log: () => {} } as const;
 
-const plain = conformance('the file store', () => openStore(temporaryFolder().path, quiet));
+const stores = temporaryFolder().path;
+const plain = conformance('the file store', () => openStore(join(stores, randomUUID()), quiet));
 const busy = conformance('the file store that takes snapshots all the time', () =>
-  openStore(temporaryFolder().path, { ...quiet, snapshotBytes: 600 }),
+  openStore(join(stores, randomUUID()), { ...quiet, snapshotBytes: 600 }),
 );
 plain.run();
 busy.run();

@@ -117,7 +117,9 @@ function startWriter(
 ): { child: ChildProcess; opened: Promise<unknown>; ended: Promise<string> } {
   const script = join(import.meta.dirname, 'killed-writer.ts');
   const child = spawn(process.execPath, [script, path, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
-  process.once('exit', () => child.kill('SIGKILL'));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('close', () => process.off('exit', kill));
   let said = '';
   const opened = new Promise((resolve) => child.stdout.once('data', resolve));
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,117 @@
+// One turn of the loop: a settled reading is judged, applied and remembered; whatever goes wrong, the last good state stays.
+import { singleton } from '../core/model/view.ts';
+import type { DecodeCache } from '../core/plan/desired-tree.ts';
+import { settle } from '../manifests/settle.ts';
+import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
+import { type Attempt, applyLoaded, type Occasion, type Workbench } from './attempt.ts';
+import type { Condition, HistoryEntry } from './config-status.ts';
+import { TreeMissing } from './failures.ts';
+import { lastAttempts } from './history.ts';
+import { judgeTree, type LoadedTree, readTree } from './tree.ts';
+
+/** How an event of the loop is told to the operator. */
+export type Log = (
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  details?: Readonly<Record<string, unknown>>,
+) => void;
+
+export interface LoopOptions extends Workbench {
+  readonly root: string;
+  readonly overlay?: string | undefined;
+  readonly log: Log;
+  /** Told of every attempt, once it has ended. */
+  readonly onAttempt?: (attempt: Attempt) => void;
+}
+
+/** What the loop remembers between turns. */
+export interface Memory {
+  readonly decoded: DecodeCache;
+  reading: Tree | Missing | undefined;
+  /** The tree that was applied last: the places of what is declared. */
+  good: LoadedTree | undefined;
+  attempted: HistoryEntry | undefined;
+  applied: HistoryEntry | undefined;
+  /** What kept the last turn from ending, other than the tree: the store, or a bug. */
+  failure: string | undefined;
+  reconciling: boolean;
+  conditions: readonly Condition[];
+  /** The first turn has ended. */
+  settled: boolean;
+}
+
+/** A memory of what the store's history tells. */
+export async function recall({ store }: Workbench): Promise<Memory> {
+  const { attempted, applied } = await lastAttempts(store);
+  const nothing = { reading: undefined, good: undefined, failure: undefined, reconciling: false, settled: false };
+  return { ...nothing, decoded: new WeakMap(), conditions: [], attempted, applied };
+}
+
+/** The platform's settings for following a tree, as applied. */
+export function followSettings({ store }: Workbench): { readonly settleMs: number; readonly pollSeconds: number } {
+  const { settleMs, pollSeconds } = singleton(store.read(), 'Platform').spec.reconcile;
+  return { settleMs, pollSeconds };
+}
+
+/** Takes the turn of an occasion; reads a tree that stands still where none was read yet. Throws `TreeMissing`, and what the store throws. */
+export async function takeTurn(
+  options: LoopOptions,
+  memory: Memory,
+  occasion: Occasion,
+  read?: Tree | Missing,
+): Promise<Attempt> {
+  memory.reconciling = true;
+  try {
+    const reading = read ?? (await readSettled(options, memory));
+    memory.reading = reading;
+    const attempt = await applyReading(options, memory, occasion, treeOf(reading));
+    tell(options, attempt);
+    return attempt;
+  } catch (error) {
+    fail(options, memory, error);
+    throw error;
+  } finally {
+    memory.reconciling = false;
+    memory.settled = true;
+  }
+}
+
+/** The tree of a reading. Throws `TreeMissing` where there is none. */
+export function treeOf(reading: Tree | Missing): Tree {
+  if (isMissing(reading)) throw new TreeMissing(reading.message);
+  return reading;
+}
+
+async function readSettled(options: LoopOptions, memory: Memory): Promise<Tree | Missing> {
+  const { settleMs } = followSettings(options);
+  const read = (previous: Tree | Missing | undefined) => readTree(options.root, { previous, overlay: options.overlay });
+  const { reading } = await settle({ settleMs, read, accepted: memory.reading });
+  return reading;
+}
+
+async function applyReading(options: LoopOptions, memory: Memory, occasion: Occasion, tree: Tree): Promise<Attempt> {
+  const loaded = await judgeTree(tree, { facts: options.facts(), decoded: memory.decoded });
+  const attempt = await applyLoaded(options, loaded, occasion);
+  memory.failure = undefined;
+  memory.attempted = attempt.entry;
+  if (attempt.failure) return attempt;
+  memory.applied = attempt.entry;
+  memory.good = loaded;
+  return attempt;
+}
+
+function fail(options: LoopOptions, memory: Memory, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const isMissingTree = error instanceof TreeMissing;
+  memory.failure = isMissingTree ? undefined : message;
+  options.log(isMissingTree ? 'warn' : 'error', `the last good state is kept: ${message}`);
+}
+
+function tell(options: LoopOptions, attempt: Attempt): void {
+  const { result, revision, summary, errors, warnings, durationMs } = attempt.entry;
+  const details = { revision: revision.slice(0, 12), ...summary, errors, warnings, durationMs };
+  if (result === 'refused') options.log('error', 'the tree was refused: the last good state is kept', details);
+  else
+    options.log('info', result === 'applied' ? 'the tree was applied' : 'the tree was read: nothing changes', details);
+  options.onAttempt?.(attempt);
+}

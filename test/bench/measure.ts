@@ -1,0 +1,30 @@
+// How things are measured: CPU time of this process, medians of several rounds, ratios within one run.
+
+/** One row of the table: a figure, and what it is allowed to be, where something was promised. */
+export interface Row {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** The promise: `value` is at most (or at least) this. */
+  readonly atMost?: number;
+  readonly atLeast?: number;
+}
+
+/** CPU milliseconds (user and system, all threads of this process) that some work takes, and what it answers. */
+export async function cpuOf<T>(work: () => Promise<T> | T): Promise<{ readonly ms: number; readonly answer: T }> {
+  const start = process.cpuUsage();
+  const answer = await work();
+  const { user, system } = process.cpuUsage(start);
+  return { ms: (user + system) / 1_000, answer };
+}
+
+/** The middle one of some figures. */
+export function median(figures: readonly number[]): number {
+  const sorted = [...figures].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+/** Whether a row keeps its promise; a row without one does. */
+export function holds({ value, atMost, atLeast }: Row): boolean {
+  return (atMost === undefined || value <= atMost) && (atLeast === undefined || value >= atLeast);
+}

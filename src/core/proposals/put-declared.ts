@@ -4,6 +4,7 @@ import { type Change, created, updated } from '../model/change.ts';
 import { sameSpec, sameValue } from '../model/leaves.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import { addressOf, type DeclaredResource, defaultLifecycle, type Labels, type Lifecycle } from '../model/resource.ts';
+import type { View } from '../model/view.ts';
 import { Declined } from './declined.ts';
 import { writtenSpec } from './written-spec.ts';
 
@@ -34,12 +35,21 @@ export function createDeclared(write: DeclaredWrite): Proposal {
 /** Replaces one. Declines (`not_found`, `precondition_failed`); throws `InvalidSpec`. The one of a singleton kind is made where needed. */
 export function replaceDeclared(write: DeclaredWrite): Proposal {
   return (view, context) => {
-    const current = view.named(write.kind, write.name);
+    const current = currentOf(view, write);
     requireExpected(write, current);
     if (!current && kindOf(write.kind).singleton !== undefined) return [made(write, context)];
     if (!current) throw missing(write);
     return replaced(current, write, context);
   };
+}
+
+/** What has exactly this name: names are found whatever their case, but there is one way to write each. */
+export function currentOf(
+  view: View,
+  { kind, name }: Pick<DeclaredWrite, 'kind' | 'name'>,
+): DeclaredResource | undefined {
+  const found = view.named(kind, name);
+  return found?.name === name ? found : undefined;
 }
 
 /** Declines (`precondition_failed`) where the resource is not what the caller saw. */

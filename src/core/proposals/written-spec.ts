@@ -20,7 +20,7 @@ export class InvalidSpec extends Error {
 export function writtenSpec<K extends DeclaredKindName>(kind: K, written: unknown, current?: SpecOf<K>): SpecOf<K> {
   const issues: z.core.$ZodIssue[] = [];
   const schema = kindOf(kind).spec;
-  const parsed = schema.safeParse(withSecrets(schema, written, current, [], issues));
+  const parsed = schema.safeParse(withSecrets(schema, written, current, [], issues), { reportInput: true });
   const all = [...issues, ...(parsed.error?.issues ?? [])];
   if (all.length > 0) throw new InvalidSpec(all.map((issue) => ({ ...issue, path: ['spec', ...issue.path] })));
   return parsed.data as SpecOf<K>;

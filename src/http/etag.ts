@@ -1,0 +1,25 @@
+// ETags and what is asked with them (RFC 9110, 8.8 and 13): `"<version>.<digest>"`, where the version is what If-Match looks at.
+import { createHash } from 'node:crypto';
+
+/** The ETag of an answer. A resource's version goes before the digest, because what surrounds it (its use, say) may change by itself. */
+export function etagOf(body: string | Buffer, version?: string): string {
+  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  return version === undefined ? `"${digest}"` : `"${version}.${digest}"`;
+}
+
+/** Whether If-None-Match names the answer, so that it need not be sent again. */
+export function isNotModified(ifNoneMatch: string, etag: string): boolean {
+  return tagsOf(ifNoneMatch).some((tag) => tag === '*' || tag.replace(/^W\//, '') === etag);
+}
+
+/** Whether If-Match names the version that is there (nothing where there is nothing). Weak tags match nothing. */
+export function matchesVersion(ifMatch: string, version: string | undefined): boolean {
+  if (version === undefined) return false;
+  return tagsOf(ifMatch).some(
+    (tag) => tag === '*' || (tag.startsWith(`"${version}.`) && !tag.slice(version.length + 2).includes('.')),
+  );
+}
+
+function tagsOf(header: string): string[] {
+  return header.match(/\*|(?:W\/)?"[^"]*"/g) ?? [];
+}

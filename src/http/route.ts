@@ -1,0 +1,75 @@
+// What a route is: one piece of data from which it is served, checked, guarded and described.
+import type { z } from 'zod';
+import type { Caller } from '../core/access/actor.ts';
+import type { Action } from '../core/access/policy.ts';
+import type { JsonSchema } from './json-schema.ts';
+import type { Services } from './services.ts';
+
+/** A request that fits its route, by a caller who may make it. */
+export interface Call<P = unknown, Q = unknown, B = unknown> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** The header If-Match, as it was sent. */
+  readonly ifMatch?: string;
+  readonly services: Services;
+}
+
+/** What a handler answers. `version` becomes part of the ETag, and is what If-Match is compared with. */
+export interface Reply {
+  readonly status?: number;
+  readonly body?: unknown;
+  readonly version?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One answer that a route gives. */
+export interface Answer {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  readonly example?: unknown;
+}
+
+/** A group of routes in the description. */
+export type Tag = 'description' | 'configuration' | 'declared kinds' | 'settings' | 'health';
+
+export interface Route<
+  P extends z.ZodType = z.ZodType,
+  Q extends z.ZodType = z.ZodType,
+  B extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With `:name` for what varies. */
+  readonly url: string;
+  /** What it does, in the words of the policy: who may call it stands there. */
+  readonly action: Action;
+  readonly operationId: string;
+  readonly tag: Tag;
+  readonly summary: string;
+  readonly description: string;
+  readonly params?: P;
+  /** Absent: it takes no query. */
+  readonly query?: Q;
+  /** Absent: it takes no body. */
+  readonly body?: B;
+  readonly bodyExample?: JsonSchema;
+  /** The body may be left out. */
+  readonly bodyOptional?: true;
+  /** The largest body, in bytes; 1 MiB where nothing is said. */
+  readonly bodyLimit?: number;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Answers are written as they are, because programs keep them and nothing may be lost on the way. */
+  readonly verbatim?: true;
+  /** Not part of the description: it is no part of the API. */
+  readonly undocumented?: true;
+  handle(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<Reply> | Reply;
+}
+
+/** Defines a route; the types of its parts are known to its handler. */
+export function defineRoute<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType>(
+  route: Route<P, Q, B>,
+): Route {
+  return route;
+}

@@ -1,0 +1,51 @@
+// From a route to what Fastify serves: its request checked, its handler called, its answer written.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { inlineSchema } from './json-schema.ts';
+import { checked } from './plugins/bodies.ts';
+import type { Call, Reply, Route } from './route.ts';
+import type { Services } from './services.ts';
+
+const nothing = z.strictObject({});
+
+/** Adds a route to the server. */
+export function serveRoute(app: FastifyInstance, route: Route, services: Services): void {
+  app.route({
+    method: route.method,
+    url: route.url,
+    config: { action: route.action },
+    ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+    ...writtenBy(route),
+    handler: async (request, reply) => send(reply, await route.handle(callOf(route, request, services))),
+  });
+}
+
+/** Reads are written by a schema, which is quicker; writes also answer plans, which are written as they are. */
+function writtenBy({ method, answers, verbatim }: Route) {
+  const schema = answers[200]?.schema;
+  return method === 'GET' && schema && !verbatim ? { schema: { response: { 200: inlineSchema(schema) } } } : {};
+}
+
+function callOf(route: Route, request: FastifyRequest, services: Services): Call {
+  const ifMatch = request.headers['if-match'];
+  return {
+    params: checked(route.params ?? nothing, request.params, 'params'),
+    query: checked(route.query ?? nothing, request.query, 'querystring'),
+    body: bodyOf(route, request.body),
+    caller: request.caller,
+    requestId: request.id,
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+    services,
+  };
+}
+
+function bodyOf({ body }: Route, given: unknown): unknown {
+  if (body) return checked(body, given, 'body');
+  return given === undefined ? undefined : checked(nothing, given, 'body');
+}
+
+function send(reply: FastifyReply, { status = 200, body, version, headers }: Reply): FastifyReply {
+  reply.version = version;
+  reply.code(status).headers({ ...headers });
+  return body === undefined ? reply.send() : reply.type('application/json').send(body);
+}

@@ -1,0 +1,99 @@
+// The server: Fastify with every route, guarded, checked and described. It is built here, and listens elsewhere.
+import { type FastifyInstance, fastify } from 'fastify';
+import { singleton } from '../core/model/view.ts';
+import { Problem, problemBody } from './errors.ts';
+import { createLastUse } from './last-use.ts';
+import { openApiDocument } from './openapi.ts';
+import { answers } from './plugins/answers.ts';
+import { bodies } from './plugins/bodies.ts';
+import { guard } from './plugins/guard.ts';
+import { answerProblem, problems } from './plugins/problems.ts';
+import { routes } from './routes/index.ts';
+import { serveRoute } from './serve-route.ts';
+import type { ServerOptions, Services } from './services.ts';
+
+export { openApiDocument } from './openapi.ts';
+export type { ExportedDocument, ExportFilter, ServerOptions } from './services.ts';
+
+/** Builds the server. `close()` lets requests that are under way finish, and keeps what it has remembered; the store stays open. */
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const app = newApp(options);
+  const lastUse = createLastUse(options);
+  let closing = false;
+  let description: ReturnType<typeof openApiDocument> | undefined;
+  const services: Services = {
+    ...options,
+    closing: () => closing,
+    lastUsed: lastUse.of,
+    description: () => {
+      description ??= openApiDocument(options.baseUrl);
+      return description;
+    },
+  };
+  const stop = lastUse.start();
+  app.addHook('preClose', async () => {
+    closing = true;
+    stop();
+  });
+  app.addHook('onClose', () => lastUse.flush());
+  answers(app, options);
+  problems(app, options);
+  bodies(app);
+  refuseWhileClosing(app, services);
+  guard(app, options, lastUse.touch);
+  for (const route of routes) serveRoute(app, route, services);
+  return app;
+}
+
+function newApp({ door, newId, log }: ServerOptions): FastifyInstance {
+  const trusts = () => singleton(door.store.read(), 'Platform').spec.api.trustProxy;
+  return fastify({
+    logger: false,
+    bodyLimit: 1024 * 1024,
+    requestTimeout: 60_000,
+    connectionTimeout: 150_000,
+    keepAliveTimeout: 65_000,
+    // Ours answers 503 as a problem, and lets the probes be asked to the end.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    trustProxy: () => trusts(),
+    routerOptions: { maxParamLength: 256 },
+    genReqId: (request) => saneId(request.headers['x-request-id']) ?? newId(),
+    frameworkErrors: (error, request, reply) => answerProblem(error, request, reply, log),
+    clientErrorHandler: answerUnreadable,
+  });
+}
+
+/** An id that somebody else gave is taken where it can do no harm in a log. */
+function saneId(given: string | readonly string[] | undefined): string | undefined {
+  return typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given) ? given : undefined;
+}
+
+function refuseWhileClosing(app: FastifyInstance, { closing }: Services): void {
+  app.addHook('onRequest', async (request, reply) => {
+    if (!closing()) return;
+    reply.header('connection', 'close');
+    if (request.routeOptions.config.action !== 'probe')
+      throw new Problem('unavailable', { detail: 'The server is closing.' });
+  });
+}
+
+/** What is not HTTP never reaches a route. */
+function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: { writable: boolean; end(text: string): void; destroy(): void },
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify(problemBody(new Problem('invalid_request', { detail: 'The request cannot be read.' })));
+  const status = statuses[error.code ?? ''] ?? '400 Bad Request';
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
+  socket.end(`${head}\r\n\r\n${body}`);
+}
+
+const statuses: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};

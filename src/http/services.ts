@@ -1,0 +1,45 @@
+// What the server is built from: everything that its handlers may ask.
+
+import type { Reconciler } from '../control/reconciler.ts';
+import type { Door } from '../control/submit.ts';
+import type { DeclaredKindName } from '../core/kinds/index.ts';
+import type { View } from '../core/model/view.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/** A document of an export; `path` is relative to the tree. */
+export interface ExportedDocument {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** What is exported: all of a kind, or one object. */
+export interface ExportFilter {
+  readonly kind: DeclaredKindName;
+  readonly name?: string;
+}
+
+/** What the server needs of the rest of the program. */
+export interface ServerOptions {
+  readonly door: Door;
+  readonly reconciler: Reconciler;
+  readonly exportDocuments: (view: View, filter?: ExportFilter) => readonly ExportedDocument[];
+  /** A keyed fingerprint of a secret, so that a plan shows that it changes and not what it is. */
+  readonly fingerprint: (secret: string) => string;
+  /** The address under which people reach the server, without a slash at its end. */
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Told what went wrong inside, with the id of the request. */
+  readonly log: (message: string) => void;
+}
+
+/** What handlers may ask. */
+export interface Services extends ServerOptions {
+  /** Whether the server still takes requests. */
+  readonly closing: () => boolean;
+  /** When a token was last used, where that is newer than what is kept. */
+  readonly lastUsed: (tokenId: string) => string | undefined;
+  /** The description of the API. */
+  readonly description: () => JsonSchema;
+}

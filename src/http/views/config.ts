@@ -1,0 +1,160 @@
+// How the declared configuration as a whole looks in answers: its status, plans and history.
+import { z } from 'zod';
+import { component } from '../json-schema.ts';
+import { findingView, sourceView } from './finding.ts';
+
+const instant = (what: string) => z.iso.datetime().describe(what);
+
+/** A condition, as Kubernetes has them. */
+export const conditionView = component(
+  'Condition',
+  z.strictObject({
+    type: z
+      .string()
+      .describe('What it is about: Ready, Reconciling, Stalled, SourceAvailable, Drifted, SecretMissing.'),
+    status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
+    reason: z.string().describe('Why, in one word.'),
+    message: z.string().describe('Why, for people.'),
+    lastTransitionTime: instant('When its status changed last.'),
+  }),
+);
+
+/** The answer of `GET /api/v1/admin/config`. */
+export const configStatusView = component(
+  'ConfigStatus',
+  z.strictObject({
+    revision: z
+      .strictObject({
+        applied: z.string().nullable().describe('The digest of the tree that was applied last.'),
+        attempted: z.string().nullable().describe('The digest of the tree that was tried last.'),
+      })
+      .describe('Digests of trees.'),
+    commit: z.string().optional().describe('The git commit that was applied, where the tree stands in git.'),
+    conditions: z.array(conditionView).describe('How it stands.'),
+    findings: z.array(findingView).describe('What is wrong with the tree that was tried last.'),
+    inventory: z
+      .strictObject({
+        count: z.int().describe('How many objects documents declare.'),
+        digest: z.string().describe('A digest of them all.'),
+      })
+      .describe('What is declared now.'),
+    lastAppliedAt: instant('When a tree was applied last.').nullable(),
+    lastAttemptedAt: instant('When a tree was tried last.').nullable(),
+  }),
+);
+
+const number = (what: string) => z.int().min(0).describe(what);
+
+const summary = component(
+  'PlanSummary',
+  z.strictObject({
+    create: number('Objects that are made.'),
+    update: number('Objects that change.'),
+    delete: number('Objects that go.'),
+    rename: number('Objects that get another name, whether or not they change too.'),
+    adopt: number('Objects made through the API that documents take over.'),
+    unchanged: number('Objects that stay as they are.'),
+    blocked: number('Changes that a rule forbids.'),
+  }),
+);
+
+const field = component(
+  'PlannedField',
+  z.strictObject({
+    path: z.string().describe('A JSON pointer into the object; items of a list by their name.'),
+    before: z.unknown().describe('The value now; null where there is none.'),
+    after: z.unknown().describe('The value then; null where there is none.'),
+    sensitive: z.boolean().optional().describe('A secret: only its reference or a fingerprint is shown.'),
+    source: sourceView.optional().describe('Where a file sets the field.'),
+  }),
+);
+
+const precondition = z
+  .strictObject({
+    absent: z.boolean().optional().describe('There is no such object.'),
+    id: z.string().optional().describe('The object has this id …'),
+    generation: z.int().optional().describe('… and this generation.'),
+  })
+  .describe('What must still be so when the plan is applied.');
+
+const adopted = component(
+  'AdoptedObject',
+  z.strictObject({
+    address: z.string().describe('Kind/name.'),
+    kind: z.string().describe('The kind.'),
+    name: z.string().describe('The name.'),
+    source: sourceView.optional().describe('Where it is declared.'),
+    precondition,
+  }),
+);
+
+const change = component(
+  'PlannedChange',
+  z.strictObject({
+    address: z.string().describe('Kind/name.'),
+    previousAddress: z.string().optional().describe('What it was called before.'),
+    kind: z.string().describe('The kind.'),
+    name: z.string().describe('The name.'),
+    action: z.enum(['create', 'update', 'delete', 'rename', 'adopt', 'blocked']).describe('What happens to it.'),
+    source: sourceView.optional().describe('Where it is declared.'),
+    precondition,
+    fields: z.array(field).describe('What changes, field by field.'),
+    affects: z
+      .strictObject({
+        teams: z.int().optional().describe('How many teams depend on it.'),
+        instances: z.int().optional().describe('How many instances depend on it.'),
+      })
+      .describe('Who is affected.'),
+    blockedBy: z.array(findingView).optional().describe('The rules that forbid it.'),
+    cause: z.enum(['source', 'drift']).optional().describe('Whether the documents changed or the state did.'),
+  }),
+);
+
+/** A plan, exactly as it is printed, saved and applied. */
+export const planView = component(
+  'Plan',
+  z.strictObject({
+    formatVersion: z.int().describe('The version of this format: 1.'),
+    base: z
+      .strictObject({
+        revision: z.string().nullable().describe('The tree that was applied last.'),
+        digest: z.string().describe('A digest of what is declared.'),
+      })
+      .describe('The state that the plan was made from.'),
+    source: z
+      .strictObject({
+        digest: z.string().describe('The digest of the tree.'),
+        commit: z.string().optional().describe('Its git commit.'),
+        dirty: z.boolean().optional().describe('Whether files differ from that commit.'),
+        files: number('How many files it has.'),
+      })
+      .describe('The tree that the plan was made from.'),
+    summary,
+    changes: z.array(change).describe('What changes, in an order that can be understood.'),
+    findings: z.array(findingView).describe('What forbids it, and what is worth knowing.'),
+    adopted: z.array(adopted).optional().describe('Equal objects made through the API that their documents take over.'),
+  }),
+);
+
+const historyFields = {
+  revision: z.string().describe('The digest of the tree.'),
+  commit: z.string().optional().describe('Its git commit.'),
+  dirty: z.boolean().optional().describe('Whether files differed from that commit.'),
+  trigger: z.enum(['start', 'watch', 'poll', 'api', 'command']).describe('What made Weir look.'),
+  result: z.enum(['applied', 'refused', 'unchanged']).describe('How it ended.'),
+  at: instant('When it ended.'),
+  durationMs: z.number().min(0).describe('How long it took, in milliseconds.'),
+  summary,
+  errors: number('How many findings refused.'),
+  warnings: number('How many findings warned.'),
+  actor: z.string().optional().describe('Who asked for it, where somebody did.'),
+};
+
+/** One attempt to apply a tree. */
+export const historyView = component('HistoryEntry', z.strictObject(historyFields));
+
+/** One attempt with its findings. */
+export const historyDetailView = component(
+  'HistoryDetail',
+  z.strictObject({ ...historyFields, findings: z.array(findingView).describe('What was wrong, or worth knowing.') }),
+);

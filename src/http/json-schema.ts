@@ -115,7 +115,7 @@ const writtenSecret: JsonSchema = {
 /** What draft-07 says otherwise than OpenAPI 3.0. */
 function rewrite(json: object): JsonSchema {
   const entries = Object.entries(json).filter(([key]) => !unknownKeywords.has(key));
-  return nullable(bounds(Object.fromEntries(entries.map(([key, item]) => [key, rewriteValue(key, item)]))));
+  return nullable(typed(bounds(Object.fromEntries(entries.map(([key, item]) => [key, rewriteValue(key, item)])))));
 }
 
 const unknownKeywords = new Set(['$schema', '$id', 'propertyNames', 'patternErrorMessage', 'const', 'contentEncoding']);
@@ -138,6 +138,15 @@ function bounds(json: Loose): Loose {
   ] as const)
     if (typeof json[exclusive] === 'number') Object.assign(json, { [plain]: json[exclusive], [exclusive]: true });
   return json;
+}
+
+/** `type: [string, null]`. */
+function typed(json: Loose): Loose {
+  if (!Array.isArray(json['type'])) return json;
+  const [only, ...others] = json['type'].filter((type) => type !== 'null');
+  const rest = others.length > 0 ? { anyOf: [only, ...others].map((type) => ({ type })) } : { type: only };
+  const { type: all, ...plain } = json;
+  return { ...plain, ...rest, ...(Array.isArray(all) && all.includes('null') ? { nullable: true } : {}) };
 }
 
 function nullable(json: Loose): Loose {

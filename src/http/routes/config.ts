@@ -45,6 +45,12 @@ const documents = component(
       )
       .min(1)
       .max(100_000)
+      .refine((files) => files.some(({ path }) => path === 'weir.yaml'), {
+        error: 'there is no weir.yaml in it, so it is no tree',
+      })
+      .refine((files) => new Set(files.map(({ path }) => path)).size === files.length, {
+        error: 'a path stands in it twice',
+      })
       .describe('The files of a whole tree, with its `weir.yaml`.'),
   }),
 );

@@ -1,0 +1,170 @@
+// Who gets what: a matrix written by hand, compared with the running server for every route of its own description.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Credential, credentials, start, startWorld } from './world.ts';
+
+/** What each credential gets; `open` is anything but 401 and 403. */
+type Row = Readonly<Record<Credential, 'open' | 401 | 403>>;
+
+const nobody = { none: 401, garbage: 401, revoked: 401, expired: 401, suspended: 401 } as const;
+const anyUser: Row = { ...nobody, planOfUser: 403, plan: 403, user: 'open', admin: 'open' };
+const admins: Row = { ...nobody, planOfUser: 403, plan: 403, user: 403, admin: 'open' };
+const adminsAndTheirPlanTokens: Row = { ...nobody, planOfUser: 403, plan: 'open', user: 403, admin: 'open' };
+
+const matrix: Readonly<Record<string, Row>> = {
+  'GET /api/': anyUser,
+  'GET /api/v1/admin/config': adminsAndTheirPlanTokens,
+  'POST /api/v1/admin/config/plan': adminsAndTheirPlanTokens,
+  'GET /api/v1/admin/config/plan': admins,
+  'POST /api/v1/admin/config/reconcile': admins,
+  'GET /api/v1/admin/config/history': admins,
+  'GET /api/v1/admin/config/history/{revision}': admins,
+  'GET /api/v1/admin/config/export': admins,
+  'GET /api/v1/stacks': anyUser,
+  'POST /api/v1/stacks': admins,
+  'GET /api/v1/stacks/{name}': anyUser,
+  'PUT /api/v1/stacks/{name}': admins,
+  'DELETE /api/v1/stacks/{name}': admins,
+  'GET /api/v1/instance-types': anyUser,
+  'POST /api/v1/instance-types': admins,
+  'GET /api/v1/instance-types/{name}': anyUser,
+  'PUT /api/v1/instance-types/{name}': admins,
+  'DELETE /api/v1/instance-types/{name}': admins,
+  'GET /api/v1/team-types': anyUser,
+  'POST /api/v1/team-types': admins,
+  'GET /api/v1/team-types/{name}': anyUser,
+  'PUT /api/v1/team-types/{name}': admins,
+  'DELETE /api/v1/team-types/{name}': admins,
+  'GET /api/v1/templates': anyUser,
+  'POST /api/v1/templates': admins,
+  'GET /api/v1/templates/{name}': anyUser,
+  'PUT /api/v1/templates/{name}': admins,
+  'DELETE /api/v1/templates/{name}': admins,
+  'GET /api/v1/sso-configs': admins,
+  'POST /api/v1/sso-configs': admins,
+  'GET /api/v1/sso-configs/{name}': admins,
+  'PUT /api/v1/sso-configs/{name}': admins,
+  'DELETE /api/v1/sso-configs/{name}': admins,
+  'GET /api/v1/admin-settings': admins,
+  'PUT /api/v1/admin-settings': admins,
+  'GET /api/v1/platform': admins,
+};
+
+const access = suite('access');
+const world = await startWorld();
+access.after(world.close);
+
+const { body: description } = await world.ask('GET', '/api/');
+const operations: [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string][] = Object.entries(
+  description.paths,
+).flatMap(([path, methods]) =>
+  Object.keys(Object(methods)).map((method) => [method.toUpperCase() as 'GET', path] as ['GET', string]),
+);
+
+access('has a row for every route that there is, and no other', () => {
+  assert.equal(operations.map(([method, path]) => `${method} ${path}`).sort(), Object.keys(matrix).sort());
+});
+
+for (const [method, path] of operations)
+  access(`${method} ${path} gives each credential what the matrix says, before it looks at the body`, async () => {
+    for (const as of credentials) {
+      // An expired token is gone once it was shown, and is then refused like a revoked one.
+      const url = path.replace(/\{\w+\}/, 'no-such-thing');
+      const { status, body } = await world.ask(method, url, {
+        as,
+        ...(method === 'GET' ? {} : { body: '{ not JSON' }),
+      });
+      const expected = matrix[`${method} ${path}`]?.[as];
+      const got = status === 401 || status === 403 ? status : 'open';
+      assert.is(got, expected, `${as}: ${status}`);
+      if (status >= 400) assert.is(body.status, status);
+      if (got === 'open') assert.ok(status < 500, `${as}: ${status}`);
+    }
+  });
+
+access('leaves the probes open', async () => {
+  for (const as of credentials)
+    for (const url of ['/healthz', '/readyz'])
+      assert.is((await world.ask('GET', url, { as })).status, 200, `${as} ${url}`);
+});
+
+access('opens the description to everybody where the platform says so', async () => {
+  const open = await startWorld({
+    'weir.yaml': 'kind: Platform\nmetadata: {name: platform}\nspec: {api: {describePublicly: true}}\n',
+  });
+  assert.is((await open.ask('GET', '/api/', { as: 'none' })).status, 200);
+  assert.is((await open.ask('GET', '/api/v1/stacks', { as: 'none' })).status, 401);
+  await open.close();
+});
+
+access('tells a caller without a credential how to send one', async () => {
+  const { headers } = await world.ask('GET', '/api/v1/stacks', { as: 'none' });
+  assert.match(String(headers['www-authenticate']), /^Bearer/);
+});
+
+access('takes "bearer" in any case, and no other scheme', async () => {
+  const { admin } = world.tokens;
+  const by = async (authorization: string) =>
+    (await world.ask('GET', '/api/v1/stacks', { as: 'none', headers: { authorization } })).status;
+  assert.is(await by(`bearer ${admin}`), 200);
+  assert.is(await by(`Basic ${admin}`), 401);
+  assert.is(await by(`${admin}`), 401);
+  assert.is(await by(`Bearer ${admin} x`), 401);
+});
+
+access('follows the owner: no longer an admin, no longer open', async () => {
+  const other = await startWorld();
+  const demote = (admin: boolean) => {
+    const ann = other.store.read().get('User', 'ann');
+    if (!ann) throw new Error('no ann');
+    const after = { ...ann, spec: { ...ann.spec, admin } };
+    return other.store.commit(() => ({ changes: [{ kind: 'User', id: 'ann', before: ann, after }] }), {
+      id: String(admin),
+    });
+  };
+  await demote(false);
+  assert.is((await other.ask('GET', '/api/v1/admin/config')).status, 403);
+  assert.is((await other.ask('GET', '/api/v1/admin/config', { as: 'plan' })).status, 403);
+  await demote(true);
+  assert.is((await other.ask('GET', '/api/v1/admin/config')).status, 200);
+  await other.close();
+});
+
+access('deletes an expired token when it is shown, at the very second', async () => {
+  const other = await startWorld();
+  const isThere = () => [...other.store.read().all('Token')].some(({ spec }) => spec.expiresAt !== null);
+  other.setNow('2026-11-21T09:59:58.999Z');
+  assert.is((await other.ask('GET', '/api/v1/stacks', { as: 'expired' })).status, 200);
+  assert.ok(isThere());
+  other.setNow('2026-11-21T09:59:59.000Z');
+  assert.is((await other.ask('GET', '/api/v1/stacks', { as: 'expired' })).status, 401);
+  assert.not(isThere());
+  await other.close();
+});
+
+access('remembers when a token was last used, and keeps it when the server closes', async () => {
+  const other = await startWorld();
+  await other.ask('GET', '/api/v1/stacks', { as: 'user' });
+  const used = () =>
+    [...other.store.read().all('Token')]
+      .filter(({ spec }) => spec.lastUsedAt !== null)
+      .map(({ spec }) => [spec.user, spec.lastUsedAt]);
+  assert.equal(used(), []);
+  await other.app.close();
+  assert.equal(used(), [['bob', start]]);
+  await other.close();
+});
+
+access('cannot register a route that names no action', async () => {
+  const other = await startWorld();
+  await other.close();
+  const { guard } = await import('../../src/http/plugins/guard.ts');
+  const { fastify } = await import('fastify');
+  const app = fastify();
+  guard(app, Object(null), () => {});
+  assert.throws(() => app.get('/open', () => 'secret'), /names no action/);
+  assert.throws(() => app.get('/open', { config: { action: Object('toString') } }, () => 'secret'), /names no action/);
+  await app.close();
+});
+
+access.run();

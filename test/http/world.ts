@@ -1,0 +1,208 @@
+// A server for tests: the real one over the real loop, a store in memory, a tree in a folder, and one user of each kind.
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { mintToken } from '../../src/auth/token.ts';
+import { createInventory } from '../../src/control/inventory.ts';
+import { type Loop, startLoop } from '../../src/control/loop.ts';
+import { created } from '../../src/core/model/change.ts';
+import type { Resource } from '../../src/core/model/resource.ts';
+import type { Facts } from '../../src/core/rules/facts.ts';
+import { buildServer } from '../../src/http/server.ts';
+import { newId } from '../../src/lib/id.ts';
+import { exportDocuments } from '../../src/manifests/export.ts';
+import { openMemoryStore } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/store.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+
+/** The kinds of credential that there are. */
+export const credentials = [
+  'none',
+  'garbage',
+  'revoked',
+  'expired',
+  'suspended',
+  'planOfUser',
+  'plan',
+  'user',
+  'admin',
+] as const;
+export type Credential = (typeof credentials)[number];
+
+export interface ServerWorld {
+  readonly app: FastifyInstance;
+  readonly store: Store;
+  readonly loop: Loop;
+  readonly root: string;
+  /** What the server logged. */
+  readonly logged: string[];
+  readonly tokens: Readonly<Record<Credential, string | undefined>>;
+  /** Sets the clock of the server. */
+  setNow(now: string): void;
+  /** Asks the server; as an admin where nothing else is said. Answers the parsed body too. */
+  ask(method: Method, url: string, options?: Asking): Promise<Asked>;
+  close(): Promise<void>;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'PATCH' | 'OPTIONS';
+
+interface Asking {
+  readonly as?: Credential;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Asked {
+  readonly status: number;
+  readonly headers: LightMyRequestResponse['headers'];
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly body: any;
+}
+
+/** The tree that the server follows, unless a test has another. */
+export const tree: Readonly<Record<string, string>> = {
+  'weir.yaml':
+    'kind: Platform\nmetadata: {name: platform}\nspec:\n  licence: enterprise\n  reconcile: {settleMs: 60000, pollSeconds: 3600}\n',
+  'stacks.yaml': 'kind: Stack\nmetadata: {name: nr-4}\nspec:\n  label: Node-RED 4\n  runtime: "4.1"\n',
+  'types.yaml':
+    'kind: InstanceType\nmetadata: {name: small}\nspec: {stacks: [nr-4], defaultStack: nr-4}\n---\nkind: TeamType\nmetadata: {name: starter}\nspec:\n  features: {teamLibrary: true, customHostnames: true}\n  instanceTypes: [{name: small, limit: 2}]\n',
+  'sso.yaml':
+    'kind: SsoConfig\nmetadata: {name: corp}\nspec: {emailDomain: Example.com, provider: saml}\n---\nkind: SsoConfig\nmetadata: {name: folk}\nspec:\n  emailDomain: example.org\n  provider: ldap\n  ldap: {server: "ldap:389", password: {fromEnv: WEIR_SECRET_NOT_THERE}}\n',
+};
+
+/** The time at which the world begins. */
+export const start = '2026-11-21T10:00:00.000Z';
+
+const facts: Facts = {
+  drivers: new Map([['local', { provides: new Set(['teamLibrary'] as const) }]]),
+  certificateProblem: () => undefined,
+  secretProblem: (secret) => ('value' in secret ? undefined : `${Object.values(secret)[0]} is not set`),
+};
+
+/** Starts a world. */
+export async function startWorld(files = tree): Promise<ServerWorld> {
+  const folder = temporaryFolder();
+  await writeFiles(folder.path, files);
+  const store = openMemoryStore({ rehearse: true });
+  const logged: string[] = [];
+  let now = start;
+  const fingerprint = (secret: string) => `print-${secret.length}`;
+  const inventoryOf = createInventory();
+  const elapsed = () => performance.now();
+  const bench = { store, facts: () => facts, now: () => now, newId, elapsed, inventoryOf, fingerprint };
+  const { loop, failure } = await startLoop({
+    ...bench,
+    root: folder.path,
+    log: (_level, message) => logged.push(message),
+  });
+  if (failure) throw failure;
+  const tokens = await putUsers(store);
+  const app = buildServer({
+    door: { store, facts: () => facts },
+    reconciler: loop,
+    exportDocuments,
+    fingerprint,
+    baseUrl: 'http://weir.example',
+    clock: () => now,
+    newId,
+    log: (message) => logged.push(message),
+  });
+  await app.ready();
+  return {
+    app,
+    store,
+    loop,
+    root: folder.path,
+    logged,
+    tokens,
+    setNow: (time) => {
+      now = time;
+    },
+    ask: (method, url, options = {}) => ask(app, tokens, method, url, options),
+    close: async () => {
+      await app.close();
+      await loop.close();
+      await store.close();
+      await folder.remove();
+    },
+  };
+}
+
+async function ask(
+  app: FastifyInstance,
+  tokens: ServerWorld['tokens'],
+  method: Method,
+  url: string,
+  { as = 'admin', body, headers = {} }: Asking,
+): Promise<Asked> {
+  const token = tokens[as];
+  const response = await app.inject({
+    method,
+    url,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const isJson = String(response.headers['content-type']).includes('json');
+  return {
+    status: response.statusCode,
+    headers: response.headers,
+    text: response.body,
+    body: isJson && response.body !== '' ? JSON.parse(response.body) : undefined,
+  };
+}
+
+async function putUsers(store: Store): Promise<ServerWorld['tokens']> {
+  const resources: Resource[] = [
+    user('ann', { admin: true }),
+    user('bob', {}),
+    user('eve', { admin: true, suspended: true }),
+  ];
+  const give = (owner: string, more: object = {}): string => {
+    const { token: text, hash } = mintToken();
+    resources.push(
+      token(`${owner}-${resources.length}`, {
+        user: owner,
+        hash,
+        scope: 'full',
+        expiresAt: null,
+        lastUsedAt: null,
+        ...more,
+      }),
+    );
+    return text;
+  };
+  const tokens = {
+    none: undefined,
+    garbage: 'garbage',
+    revoked: mintToken().token,
+    expired: give('ann', { expiresAt: '2026-11-21T09:59:59.000Z' }),
+    suspended: give('eve'),
+    planOfUser: give('bob', { scope: 'plan' }),
+    plan: give('ann', { scope: 'plan' }),
+    user: give('bob'),
+    admin: give('ann'),
+  };
+  await store.commit(() => ({ changes: resources.map(created) }), { id: newId() });
+  return tokens;
+}
+
+const times = { generation: 1, createdAt: start, updatedAt: start } as const;
+
+function user(name: string, more: { readonly admin?: boolean; readonly suspended?: boolean }): Resource<'User'> {
+  const spec = {
+    email: `${name}@example.net`,
+    emailVerified: true,
+    displayName: '',
+    admin: false,
+    suspended: false,
+    ...more,
+  };
+  return { kind: 'User', id: name, name, spec, ...times };
+}
+
+function token(id: string, spec: Resource<'Token'>['spec']): Resource<'Token'> {
+  return { kind: 'Token', id, name: id, spec, ...times };
+}

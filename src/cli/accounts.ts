@@ -1,7 +1,8 @@
 // What commands that make or mend accounts share: names, addresses and passwords from the command line, checked.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { generatePassword, passwordProblem } from '../auth/password.ts';
+import { createPasswords, generatePassword, passwordProblem } from '../auth/password.ts';
+import { type Doorway, makeFirstAdmin } from '../control/first-admin.ts';
 import { emailAddress } from '../core/kinds/scalars.ts';
 import { username } from '../core/proposals/create-user.ts';
 import { type Options, UsageError } from '../options.ts';
@@ -46,4 +47,13 @@ function contentOf(file: string): string {
       `the password file ${file} cannot be read, because ${reasonOf(error)}`,
     );
   }
+}
+
+/** Makes the first admin of a store that has no user, and prints it on stderr: this once. Throws `UsageError` for a bad WEIR_ADMIN_PASSWORD. */
+export async function announceFirstAdmin(door: Doorway, io: Io): Promise<void> {
+  const given = io.env.WEIR_ADMIN_PASSWORD;
+  const password = given ? checkedPassword(given, 'the password in WEIR_ADMIN_PASSWORD') : generatePassword();
+  await makeFirstAdmin(door, { username: 'admin', passwordHash: await createPasswords().hash(password) });
+  const shown = given ? 'the password in WEIR_ADMIN_PASSWORD' : `the password ${password} (it is shown this once)`;
+  io.stderr.write(`weir: this store has no user, so there is now an admin: username admin, with ${shown}\n`);
 }

@@ -41,6 +41,10 @@ export async function applyPlanFile(file: string, { options, io }: Invocation): 
     );
     return exitCodes.fine;
   } catch (error) {
+    if (error instanceof z.ZodError || error instanceof RangeError)
+      throw new UsageError(
+        `${file} cannot be applied, because it was changed by hand, and wrongly: make a new one with "weir plan --out FILE"`,
+      );
     if (!(error instanceof Refused)) throw error;
     publish({ type: 'refusal', findings: error.violations }, options.output, io);
     return codeOfPlan({ tree: [], blocked: true, pending: false });

@@ -60,9 +60,9 @@ async function applyTree(folder: string, { options, io }: Invocation): Promise<E
       ));
     if (attempt?.plan) {
       const { plan, entry } = attempt;
-      const result = entry.result === 'refused' ? 'blocked' : entry.result;
+      const { result } = entry;
       publish({ type: 'plan', plan, result, ...surroundings(folder, loaded, io) }, options.output, io);
-      return codeOfPlan({ tree: [], blocked: result === 'blocked', pending: false });
+      return codeOfPlan({ tree: [], blocked: result === 'refused', pending: false });
     }
     publish(checkReport(folder, loaded, io), options.output, io);
     return codeOfPlan({ tree: loaded.findings, blocked: false, pending: false });

@@ -16,13 +16,17 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
     'makes the state what the tree declares, all or nothing',
     async () => (await import('./apply.ts')).apply,
   ),
+  serve: entry('follows a tree and serves the API', async () => (await import('./serve.ts')).serve),
   status: entry('tells what was applied last, and how it stands', async () => (await import('./status.ts')).status),
   export: entry(
     'prints the declared objects of a store as a tree',
     async () => (await import('./export.ts')).exportTree,
   ),
   explain: entry('tells what a kind or a field means', async () => (await import('./explain.ts')).explainField),
-  schemas: entry('writes the JSON Schemas for editors', async () => (await import('./schemas.ts')).schemas),
+  schemas: entry(
+    'writes the JSON Schemas for editors, and the description of the API',
+    async () => (await import('./schemas.ts')).schemas,
+  ),
   bootstrap: entry('makes the first admin and an API token', async () => (await import('./bootstrap.ts')).bootstrap),
   'admin reset-password': entry(
     'gives a user a new password, without a server',

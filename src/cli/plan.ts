@@ -42,8 +42,7 @@ A store that does not exist counts as empty, and is not made. With --server the 
       return codeOfPlan({ tree: loaded.findings, blocked: false, pending: false });
     }
     const blocked = hasErrors(made.findings);
-    const result = blocked ? 'blocked' : 'planned';
-    publish({ type: 'plan', plan: made, result, ...surroundings(folder, loaded, io) }, options.output, io);
+    publish({ type: 'plan', plan: made, result: 'planned', ...surroundings(folder, loaded, io) }, options.output, io);
     if (options.out !== undefined) save(made, resolve(io.cwd, options.out));
     return codeOf(made, blocked, options.detailedExitcode);
   },

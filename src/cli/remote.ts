@@ -25,7 +25,7 @@ export async function planOnServer(
   const answer = await ask;
   if (answer.ok && hasErrors(loaded.findings)) return { findings: loaded.findings };
   if (answer.ok) return { plan: answer.body as PlanDocument };
-  if (answer.violations.length > 0) return { findings: answer.violations };
+  if (answer.type.endsWith(':tree_invalid')) return { findings: answer.violations };
   throw refusedBy(options, answer);
 }
 
@@ -44,8 +44,8 @@ export async function reconcileOnServer(
   const answer = await call(options, io, 'POST', 'config/reconcile', consents);
   if (answer.ok) return { plan: answer.body as PlanDocument };
   if (answer.status === 412) throw new BaseMoved();
-  if (answer.violations.length === 0) throw refusedBy(options, answer);
-  return answer.code === 'rule_violated' ? { refused: answer.violations } : { invalid: answer.violations };
+  if (!/:(tree_invalid|plan_blocked)$/.test(answer.type)) throw refusedBy(options, answer);
+  return answer.type.endsWith(':tree_invalid') ? { invalid: answer.violations } : { refused: answer.violations };
 }
 
 /** The status that the server gives. Throws `Unavailable`. */
@@ -65,12 +65,12 @@ function textsOf({ tree }: LoadedTree): { readonly path: string; readonly conten
   return [...texts].map(([path, content]) => ({ path, content }));
 }
 
-/** An answer of the server. `violations` and `code` come from its problem document. */
+/** An answer of the server. `violations` and `type` come from its problem document. */
 interface Answer {
   readonly ok: boolean;
   readonly status: number;
   readonly body: unknown;
-  readonly code: string;
+  readonly type: string;
   readonly detail: string;
   readonly violations: readonly Finding[];
 }
@@ -129,7 +129,7 @@ function answerOf(ok: boolean, status: number, body: unknown): Answer {
     ok: ok && body !== undefined,
     status,
     body,
-    code: String(problem['code'] ?? ''),
+    type: String(problem['type'] ?? ''),
     detail: String(problem['detail'] ?? problem['title'] ?? ''),
     violations,
   };

@@ -22,8 +22,8 @@ export interface CheckReport {
 export interface PlanReport {
   readonly type: 'plan';
   readonly plan: PlanDocument;
-  /** `planned`: nothing was kept; `already`: a saved plan that had been applied before. */
-  readonly result: 'planned' | 'blocked' | 'applied' | 'unchanged' | 'already';
+  /** `planned`: nothing was to be kept; `refused`: it was, and could not; `already`: a saved plan that had been applied before. */
+  readonly result: 'planned' | 'refused' | 'applied' | 'unchanged' | 'already';
   readonly texts: Texts;
   readonly root: string;
   readonly seconds: number;

@@ -1,6 +1,7 @@
 // weir schemas: what editors read to complete and check documents.
 import { resolve } from 'node:path';
 import { generatedFiles } from '../core/schemas/generate.ts';
+import { openApiDocument } from '../http/server.ts';
 import { exitCodes } from './exit-codes.ts';
 import { writeFiles } from './files.ts';
 import type { Verb } from './verb.ts';
@@ -15,7 +16,11 @@ export const schemas: Verb = {
   examples: ['weir schemas', 'weir schemas --out config/.schemas'],
   async run({ options, io }) {
     const folder = options.out ?? 'schemas';
-    const files = Object.entries(generatedFiles()).map(([path, content]) => ({ path, content }));
+    const api = `${JSON.stringify(openApiDocument(), undefined, 2)}\n`;
+    const files = Object.entries({ ...generatedFiles(), 'openapi.json': api }).map(([path, content]) => ({
+      path,
+      content,
+    }));
     writeFiles(resolve(io.cwd, folder), files);
     io.stderr.write(`wrote ${files.length} files to ${folder}\n`);
     return exitCodes.fine;

@@ -10,7 +10,9 @@ export function certificateProblem(text: string): string | undefined {
     return 'it holds a private key, which must never be here: remove it, give the certificate alone, and replace that key, because it is no longer secret';
   const blocks = blocksOf(text);
   if (typeof blocks === 'string') return blocks;
-  const problems = blocks.flatMap((block, index) => problemOf(block, blocks.length > 1 ? `certificate ${index + 1}` : 'it') ?? []);
+  const problems = blocks.flatMap(
+    (block, index) => problemOf(block, blocks.length > 1 ? `certificate ${index + 1}` : 'it') ?? [],
+  );
   return problems.length > 0 ? problems.join(', and ') : undefined;
 }
 
@@ -18,7 +20,8 @@ export function certificateProblem(text: string): string | undefined {
 function blocksOf(text: string): readonly string[] | string {
   const trimmed = text.trim();
   if (trimmed === '') return 'it is empty';
-  if (!trimmed.includes('-----')) return isBase64(trimmed) ? [pem(trimmed)] : 'it is neither PEM ("-----BEGIN CERTIFICATE-----") nor base64';
+  if (!trimmed.includes('-----'))
+    return isBase64(trimmed) ? [pem(trimmed)] : 'it is neither PEM ("-----BEGIN CERTIFICATE-----") nor base64';
   const blocks = trimmed.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   const begun = trimmed.split('-----BEGIN ').length - 1;
   if (blocks.length > 0 && blocks.length === begun) return blocks.map((block) => block);

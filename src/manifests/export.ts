@@ -3,7 +3,7 @@ import { Document, isMap, isScalar, type Node, type Pair, visit } from 'yaml';
 import { type DeclaredKindName, declaredKindNames, kindOf } from '../core/kinds/index.ts';
 import { type DeclaredResource, defaultLifecycle } from '../core/model/resource.ts';
 import type { View } from '../core/model/view.ts';
-import { type Literal, writtenSpec } from './written-spec.ts';
+import { exportedSpec, type Literal } from './exported-spec.ts';
 
 /** One file of an exported tree; `path` is relative to its root. */
 export interface ExportedFile {
@@ -40,7 +40,7 @@ export function exportPath({ kind, name }: Pick<DeclaredResource, 'kind' | 'name
 }
 
 function fileOf(resource: DeclaredResource): ExportedFile {
-  const { spec, literals } = writtenSpec(resource);
+  const { spec, literals } = exportedSpec(resource);
   const { kind, name, labels } = resource;
   const metadata = { name, ...(Object.keys(labels).length > 0 ? { labels } : {}) };
   const lifecycle = lifecycleOf(resource);

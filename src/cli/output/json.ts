@@ -15,9 +15,7 @@ function contentOf(report: Report): unknown {
     case 'check':
       return { valid: counts.errors === 0, ...counts, files: report.files, documents: report.documents, findings };
     case 'plan':
-      return report.result === 'planned' || report.result === 'blocked'
-        ? report.plan
-        : { ...report.plan, result: report.result };
+      return report.result === 'planned' ? report.plan : { ...report.plan, result: report.result };
     case 'status':
       return report.status;
     case 'refusal':

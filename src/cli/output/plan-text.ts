@@ -50,7 +50,8 @@ function changeRows(change: PlannedChange, style: Style): readonly string[] {
 export function wantedAction(change: PlannedChange): Action {
   if (change.action !== 'blocked') return change.action;
   if ('absent' in change.precondition) return 'create';
-  if (!change.source && change.fields.every(({ after }) => after === null)) return 'delete';
+  const own = change.fields.filter(({ path }) => !path.startsWith('/lifecycle/'));
+  if (!change.source && own.every(({ after }) => after === null)) return 'delete';
   if (change.previousAddress !== undefined) return 'rename';
   return change.fields.some(({ path, before }) => path === '/status/managedBy' && before === 'api')
     ? 'adopt'
@@ -130,6 +131,7 @@ export function planLine({ plan, result }: PlanReport): string {
     return `No changes. The state is as the tree declares it (${objects}).${silent}`;
   }
   if (result === 'unchanged') return `No changes. The state is as the tree declares it (${objects}).`;
+  if (result === 'refused') return `Plan: ${todoText(summary)}. Nothing was applied.`;
   return result === 'applied' ? `Applied: ${doneText(summary)}.` : `Plan: ${todoText(summary)}.`;
 }
 

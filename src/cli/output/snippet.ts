@@ -58,7 +58,8 @@ function masked(line: string, [from, to]: Range): Visible {
   return { line: hidden, at: (unit) => (unit <= start ? unit : hidden.length) };
 }
 
-const secretKey = /((?:passw|passphrase|secret|token|credential|private)[\w-]*["']?\s*:\s+)(?!\{|\||>|&|\*|#|$)\S/i;
+const secretKey =
+  /((?:passw|passphrase|secret|token|credential|private)[\w-]*["']?\s*:\s+)(?!\{|\||>|&|\*|#|$|(?:true|false|null|yes|no|on|off|~|[\d.]+)\s*(?:#|$))\S/i;
 
 /** A line may hold a secret that nobody asked about, or a key in the place of a certificate. */
 function withoutSecrets(line: string): Visible {

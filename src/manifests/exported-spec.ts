@@ -12,7 +12,7 @@ export interface Literal {
 }
 
 /** What of a resource's spec is not so anyway, with references in the place of secret values. */
-export function writtenSpec(resource: DeclaredResource): {
+export function exportedSpec(resource: DeclaredResource): {
   readonly spec: object;
   readonly literals: readonly Literal[];
 } {

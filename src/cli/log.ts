@@ -1,0 +1,55 @@
+// What a server tells its operator, on stderr: a line an event, and a refused tree with its findings.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Attempt } from '../control/attempt.ts';
+import { PlanBlocked, TreeInvalid } from '../control/failures.ts';
+import type { Finding } from '../core/model/finding.ts';
+import type { Io } from './io.ts';
+import { escaped } from './output/escape.ts';
+import { amount, findingsText } from './output/findings-text.ts';
+import { styleOf } from './output/style.ts';
+import { inOrder, type Texts } from './report.ts';
+
+type Details = Readonly<Record<string, unknown>>;
+
+/** Prints a line: time, level, message, and details as `name=value`, without counts of nothing. */
+export function createLog(io: Io): (level: 'info' | 'warn' | 'error', message: string, details?: Details) => void {
+  const style = styleOf(io.stderr.colours);
+  const looks = { info: 'place', warn: 'warning', error: 'error' } as const;
+  return (level, message, details = {}) => {
+    const values = Object.entries(details).flatMap(([name, value]) =>
+      value === 0 ? [] : [` ${name}=${escaped(String(value))}`],
+    );
+    io.stderr.write(
+      `${style('faint', io.now())} ${style(looks[level], level.padEnd(5))} ${escaped(message)}${style('faint', values.join(''))}\n`,
+    );
+  };
+}
+
+const mostFindings = 20;
+
+/** Prints the errors of an attempt that was refused, as `validate` and `plan` would. */
+export function tellAttempt({ failure }: Attempt, root: string, io: Io): void {
+  const findings =
+    failure instanceof TreeInvalid ? failure.findings : failure instanceof PlanBlocked ? failure.plan.findings : [];
+  const errors = inOrder(findings.filter(({ severity }) => severity === 'error'));
+  if (errors.length === 0) return;
+  const shown = errors.slice(0, mostFindings);
+  const more = errors.length - shown.length;
+  const rest = more > 0 ? `and ${amount(more, 'more error')}\n` : '';
+  io.stderr.write(`${findingsText(shown, textsOf(root, shown), styleOf(io.stderr.colours))}${rest}`);
+}
+
+/** The files that findings speak of, as they are now; one that cannot be read is shown without its line. */
+function textsOf(root: string, findings: readonly Finding[]): Texts {
+  const files = new Set(findings.flatMap(({ source }) => (source ? [source.file] : [])));
+  return new Map([...files].map((file) => [file, textIn(join(root, file))] as const));
+}
+
+function textIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,105 @@
+// weir serve: the reconciler, the watcher and the API in one process.
+import { resolve } from 'node:path';
+import { needsFirstAdmin } from '../control/first-admin.ts';
+import { type Started, startLoop } from '../control/loop.ts';
+import { buildServer } from '../http/server.ts';
+import { exportDocuments } from '../manifests/export.ts';
+import type { Options } from '../options.ts';
+import type { Store } from '../store/store.ts';
+import { announceFirstAdmin } from './accounts.ts';
+import { benchOf, factsAt, openStoreAt } from './bench.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { failureOf } from './failure.ts';
+import type { Io } from './io.ts';
+import { baseUrlOf, freePort, listen } from './listen.ts';
+import { createLog, tellAttempt } from './log.ts';
+import { reconcilerOf } from './pending-reconciler.ts';
+import { inOrder, stopRequest } from './stop.ts';
+import { defaultTree } from './tree.ts';
+import type { Invocation, Verb } from './verb.ts';
+
+export const serve: Verb = {
+  usage: '[DIR]',
+  words: { least: 0, most: 1 },
+  options: ['store', 'host', 'port', 'baseUrl', 'secretDir', 'strictStart'],
+  details: `Applies the tree at DIR (default ${defaultTree}), follows it, and serves the API. A tree that breaks later, or vanishes, changes nothing: the last
+good state is kept, and a mended tree is taken up by itself. On a store without users it makes the first admin ("admin", with the
+password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SIGINT end it in order; a second one at once.`,
+  examples: [
+    'weir serve',
+    'weir serve platform --store /var/lib/weir --host 0.0.0.0 --base-url https://weir.example.com',
+  ],
+  async run({ args: [folder = defaultTree], options, io }) {
+    // Heard from here on, so that a stop during the start is no loss either.
+    const stop = stopRequest(io);
+    const store = await openStoreAt(options, io, { create: true });
+    try {
+      return await serveFrom(store, folder, { options, io }, stop);
+    } finally {
+      await store.close();
+      stop.ignore();
+    }
+  },
+};
+
+async function serveFrom(
+  store: Store,
+  folder: string,
+  { options, io }: Pick<Invocation, 'options' | 'io'>,
+  stop: ReturnType<typeof stopRequest>,
+): Promise<ExitCode> {
+  const bench = { ...benchOf(store, factsAt(options, io), io), facts: () => factsAt(options, io) };
+  const { facts, newId, fingerprint } = bench;
+  const door = { store, facts };
+  const log = createLog(io);
+  const pending = Promise.withResolvers<Started>();
+  pending.promise.catch(() => {});
+  const port = options.port === 0 ? await freePort(options.host) : options.port;
+  const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
+  const reconciler = reconcilerOf(pending.promise);
+  const app = buildServer({
+    door,
+    reconciler,
+    exportDocuments,
+    fingerprint,
+    baseUrl,
+    clock: io.now,
+    newId,
+    log: (message) => log('error', message),
+  });
+  await listen(app, { host: options.host, port });
+  let started: Started | undefined;
+  try {
+    // Not before the port is ours: a password that was shown for nothing is no use to anybody.
+    if (needsFirstAdmin(store.read())) await announceFirstAdmin({ ...door, clock: io.now, newId }, io);
+    const root = resolve(io.cwd, folder);
+    const starting = startLoop({ ...bench, root, log, onAttempt: (attempt) => tellAttempt(attempt, root, io) });
+    starting.catch(() => {});
+    started = await Promise.race([starting, stop.asked]);
+    if (!started) return exitCodes.fine;
+    pending.resolve(started);
+    const refusal = refusesToStart(started, options, io);
+    if (refusal !== undefined) return refusal;
+    io.stdout.write(`Weir serves ${folder} on ${baseUrl}\n`);
+    await stop.asked;
+    log('info', 'stopping');
+    return exitCodes.fine;
+  } catch (error) {
+    pending.reject(error);
+    throw error;
+  } finally {
+    await inOrder([() => app.close(), async () => started?.loop.close()], io);
+  }
+}
+
+/** A bad tree at start is served past only where there is a good state behind it, and nobody asked to be strict. */
+function refusesToStart({ failure, hasGoodState }: Started, { strictStart }: Options, io: Io): ExitCode | undefined {
+  if (!failure || (hasGoodState && !strictStart)) return undefined;
+  const known = failureOf(failure);
+  const reason = known ? known.report.message : 'the tree cannot be applied';
+  const why = strictStart
+    ? 'because --strict-start asks for a good tree'
+    : 'because there is no earlier state to serve';
+  io.stderr.write(`weir: ${reason}: not starting, ${why}\n`);
+  return known?.exitCode ?? exitCodes.invalid;
+}

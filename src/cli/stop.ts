@@ -1,0 +1,33 @@
+// Ends a server in order: asked once it finishes what is under way, asked twice it ends at once, and it never takes ten seconds.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Io } from './io.ts';
+
+/** A terminal's Ctrl-C reaches us directly and once more through npm: that is one wish, not two. */
+const sameWishMs = 1000;
+
+/** How long each step of stopping may take. What is acknowledged is on the disk whether or not a step ends. */
+const patienceMs = 4000;
+
+/** `asked` resolves when somebody asks for an end; asking again ends the process at once. `ignore` stops listening. */
+export function stopRequest(io: Io): { readonly asked: Promise<undefined>; readonly ignore: () => void } {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  let first: number | undefined;
+  const ignore = io.onStop(() => {
+    if (first !== undefined && io.elapsed() - first > sameWishMs) io.exit(130);
+    first ??= io.elapsed();
+    resolve(undefined);
+  });
+  return { asked: promise, ignore };
+}
+
+/** Takes the steps one after another, and gives each up that takes too long. */
+export async function inOrder(steps: readonly (() => Promise<unknown>)[], io: Io): Promise<void> {
+  for (const step of steps) {
+    const over = new AbortController();
+    const late = sleep(patienceMs, 'late', { signal: over.signal }).catch(() => undefined);
+    const outcome = await Promise.race([step(), late]);
+    over.abort();
+    if (outcome === 'late')
+      io.stderr.write('weir: something that is under way does not end, and is cut off: nothing acknowledged is lost\n');
+  }
+}

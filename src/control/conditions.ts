@@ -61,7 +61,7 @@ function stalled({ attempted, missing, failure }: Standing): Told {
     return {
       type: 'Stalled',
       status: 'True',
-      reason: attempted.summary.blocked > 0 ? 'Blocked' : 'Invalid',
+      reason: wasPlanned(attempted) ? 'Blocked' : 'Invalid',
       message: problems(attempted),
     };
   return {
@@ -88,7 +88,13 @@ function drifted({ attempted }: Standing): Told {
   };
 }
 
+/** Whether the tree itself was good: then something in the state, or a guard, said no. */
+function wasPlanned({ summary }: HistoryEntry): boolean {
+  return Object.values(summary).some((count) => count > 0);
+}
+
 function problems({ errors, revision }: HistoryEntry): string {
+  if (errors === 0) return `revision ${short(revision)} was refused, because the state had moved since its plan`;
   return `revision ${short(revision)} was refused for ${errors} error${errors === 1 ? '' : 's'}`;
 }
 

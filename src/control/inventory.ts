@@ -1,6 +1,7 @@
 // The inventory: what documents declare in a state, as a count and a digest that does not depend on order.
 import { createHash } from 'node:crypto';
 import { declaredKindNames } from '../core/kinds/index.ts';
+import { leavesOf } from '../core/model/leaves.ts';
 import type { DeclaredResource } from '../core/model/resource.ts';
 import type { View } from '../core/model/view.ts';
 
@@ -36,10 +37,23 @@ export function createInventory(): InventoryOf {
   };
 }
 
+/** By leaves, so that neither the order of keys and sets nor a written default makes a difference. */
 function hash({ kind, name, labels, lifecycle, spec }: DeclaredResource): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([kind, name, sorted({ labels, lifecycle, spec })]))
-    .digest();
+  const { protect, onRemove, ignore } = lifecycle;
+  const leaves = [...leavesOf(kind, spec).values()].map(({ path, value, set }) => [
+    path,
+    set ? sortedItems(value) : value,
+  ]);
+  const content = [kind, name, byKey(Object.entries(labels)), protect, onRemove, sortedItems(ignore), byKey(leaves)];
+  return createHash('sha256').update(JSON.stringify(content, withSortedKeys)).digest();
+}
+
+function byKey(entries: readonly (readonly unknown[])[]): readonly unknown[] {
+  return entries.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+}
+
+function sortedItems(value: unknown): unknown {
+  return Array.isArray(value) ? value.toSorted() : value;
 }
 
 /** Exclusive or: the order of the parts does not matter. */
@@ -47,9 +61,8 @@ function mix(sum: Buffer, digest: Buffer): void {
   for (let at = 0; at < 32; at += 4) sum.writeUInt32LE((sum.readUInt32LE(at) ^ digest.readUInt32LE(at)) >>> 0, at);
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
+/** For what is left of objects inside a leaf: secrets. */
+function withSortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

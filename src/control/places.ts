@@ -1,5 +1,6 @@
 // Where a declared resource, and each field that a file sets, stand in a tree.
 import { leavesOf } from '../core/model/leaves.ts';
+import { placeOf } from '../core/plan/locate.ts';
 import type { Places } from './reconciler.ts';
 import type { LoadedTree } from './tree.ts';
 
@@ -9,10 +10,9 @@ export function placesIn(loaded: LoadedTree | undefined, address: string): Place
   if (!desired) return undefined;
   const { document, kind, spec } = desired;
   const fields: Record<string, { file: string; line: number }> = {};
-  for (const { path, pointer, isDefault } of leavesOf(kind, spec).values()) {
-    if (isDefault && document.raw(pointer) === undefined) continue;
-    const { file, line } = document.locate(pointer, 'key');
-    fields[path] = { file, line };
+  for (const { path, pointer } of leavesOf(kind, spec).values()) {
+    const place = placeOf(document, pointer);
+    if (place) fields[path] = { file: place.file, line: place.line };
   }
   return { source: document.locate('/kind', 'key'), fields };
 }

@@ -11,7 +11,7 @@ import type { Plan, Planned } from '../core/plan/planned.ts';
 import { revive } from '../core/plan/revive.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { check, checkSteps } from '../core/rules/index.ts';
-import { type Batch, type Consents, noConsents } from '../core/rules/rule.ts';
+import { type Batch, type Consents, noConsents, type TreeFacts } from '../core/rules/rule.ts';
 import { createSlicer, inSlices, type Slicer } from '../lib/slice.ts';
 import { type PositionedView, type Receipt, Refused, type Store, type StoreRecord } from '../store/store.ts';
 import { BaseMoved, PlanBlocked } from './failures.ts';
@@ -107,7 +107,7 @@ function* violationSteps(batch: Prepared['batch'], before: View): Generator<void
   }
   const found: Finding[] = [];
   for (const step of checkSteps({ ...batch, before, after })) {
-    found.push(...step);
+    for (const finding of step) found.push(finding);
     yield;
   }
   return found;
@@ -120,8 +120,9 @@ function* violationSteps(batch: Prepared['batch'], before: View): Generator<void
 export async function keep(store: Store, prepared: Prepared, record: StoreRecord): Promise<Receipt> {
   if (prepared.blocked) throw new PlanBlocked(prepared.document);
   const { batch, position } = prepared;
+  const ids = new Set(batch.changes.map(({ id }) => id));
   const transaction = (view: PositionedView) => {
-    const moved = prepared.plan.planned.filter((planned) => hasMoved(planned, view));
+    const moved = prepared.plan.planned.filter((one) => hasMoved(one, view, ids));
     if (moved.length > 0) throw new BaseMoved(moved.map(addressIn));
     if (view.position !== position) recheck(batch, view);
     return { changes: batch.changes, records: [record] };
@@ -135,9 +136,13 @@ function recheck(batch: Prepared['batch'], view: View): void {
   if (violations.length > 0) throw new Refused(violations);
 }
 
-function hasMoved({ change }: Planned, view: View): boolean {
-  if (change.before) return view.get(change.kind, change.id) !== change.before;
-  return change.after !== undefined && view.named(change.kind, change.after.name) !== undefined;
+function hasMoved({ change }: Planned, view: View, planned: ReadonlySet<string>): boolean {
+  const { kind, before, after } = change;
+  if (before && view.get(kind, change.id) !== before) return true;
+  if (!after || before?.name === after.name) return false;
+  // A name that the plan itself gives away is free.
+  const holder = view.named(kind, after.name);
+  return holder !== undefined && !planned.has(holder.id);
 }
 
 function addressIn({ change }: Planned): string {
@@ -165,6 +170,7 @@ export async function applySaved(
   },
 ): Promise<AppliedPlan> {
   let alreadyApplied = false;
+  const tree = treeFactsOf(saved);
   const transaction = (view: PositionedView) => {
     const { changes, stale } = revive(saved, view, options.context);
     if (stale.length > 0) throw new BaseMoved(stale);
@@ -177,6 +183,7 @@ export async function applySaved(
       after: overlay(view, changes),
       consents,
       facts: options.facts,
+      tree,
     };
     const violations = changes.length > 0 ? check(batch) : [];
     if (violations.length > 0) throw new Refused(violations);
@@ -184,6 +191,12 @@ export async function applySaved(
   };
   await store.commit(transaction, { id: options.context.newId() });
   return { alreadyApplied };
+}
+
+/** The tree is not read again: a file that was empty when the plan was made deletes nothing later either. */
+function treeFactsOf({ findings }: PlanDocument): TreeFacts {
+  const emptied = findings.filter(({ rule }) => rule === 'emptied-file');
+  return { broken: new Set(), emptyFiles: new Set(emptied.flatMap(({ source }) => source?.file ?? [])) };
 }
 
 /** The platform's settings for reconciling, as applied: guards are never read from the tree that they guard against. */

@@ -28,7 +28,7 @@ function* fieldsOf(parts: Parts, value: object): Iterable<Child> {
 }
 
 /** The schema of a field, where there is one of that name; names such as `constructor` are nobody's. */
-function fieldIn(parts: Parts, key: string): z.core.$ZodType | undefined {
+export function fieldIn(parts: Parts, key: string): z.core.$ZodType | undefined {
   if (parts.type === 'map') return parts.value;
   return parts.type === 'object' && Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
 }

@@ -1,11 +1,11 @@
 // A spec as a flat list of leaves, so that two versions of a resource can be compared field by field.
 import type { z } from 'zod';
 import { type KindName, kindOf } from '../kinds/index.ts';
-import { markOf, type Parts, partsOf } from '../kinds/kind.ts';
-import { childrenOf } from './children.ts';
-import { pointer, stepsOf } from './pointer.ts';
+import { markOf, partsOf } from '../kinds/kind.ts';
+import { type Child, childrenOf } from './children.ts';
+import { pointer } from './pointer.ts';
 
-/** One leaf: a scalar, a set, a list without names, or a secret. */
+/** One leaf: a scalar, a set, a list without names, a secret, or a section (`{}`) or list (`[]`) that is there and holds nothing. */
 export interface Leaf {
   /** Where it stands by meaning: items of a named list by their name (`/spec/instanceTypes/small/limit`). */
   readonly path: string;
@@ -13,42 +13,59 @@ export interface Leaf {
   readonly pointer: string;
   readonly value: unknown;
   readonly secret: boolean;
-  /** The value is what the field would be if nobody had written it. */
+  /** A list whose order means nothing. */
+  readonly set: boolean;
+  /** The value is what the field has by itself, wherever what holds it is there. */
   readonly isDefault: boolean;
+  /** The path of the nearest section around it that might be absent: its defaults say something, because it is there. */
+  readonly section?: string;
+  /** The path of the key of the item that it stands in, where it stands in a named list. */
+  readonly itemKey?: string;
 }
 
 /** The leaves of a decoded spec, by path. */
 export function leavesOf(kind: KindName, spec: unknown): ReadonlyMap<string, Leaf> {
   const leaves = new Map<string, Leaf>();
-  walk(kindOf(kind).spec, spec, ['spec'], ['spec'], leaves);
+  walk(kindOf(kind).spec, spec, { path: ['spec'], at: ['spec'] }, leaves);
   return leaves;
 }
 
-type Steps = readonly (string | number)[];
+/** Where a walk stands: by meaning, in the text, and within what. */
+interface Place {
+  readonly path: readonly string[];
+  readonly at: readonly (string | number)[];
+  readonly section?: string;
+  readonly itemKey?: string;
+}
 
-function walk(schema: z.core.$ZodType, value: unknown, path: Steps, at: Steps, into: Map<string, Leaf>): void {
+function walk(schema: z.core.$ZodType, value: unknown, place: Place, into: Map<string, Leaf>): void {
   if (value === undefined || value === null) return;
-  if (isLeaf(schema, value)) {
-    const leaf = leafOf(schema, value, path, at);
-    into.set(leaf.path, leaf);
-  } else
-    for (const child of childrenOf(schema, value))
-      walk(child.schema, child.value, [...path, child.name], [...at, child.step], into);
+  const parts = partsOf(schema);
+  if (parts.type === 'leaf' || (parts.type === 'list' && !parts.namedBy)) {
+    add(schema, value, place, parts.type === 'list' && parts.set, into);
+    return;
+  }
+  const optional = schema._zod.def.type === 'optional';
+  const size = into.size;
+  const inner = optional ? { ...place, section: pointer(...place.path) } : place;
+  const key = parts.type === 'list' ? parts.namedBy : undefined;
+  for (const child of childrenOf(schema, value)) walk(child.schema, child.value, placeOf(inner, child, key), into);
+  if (optional && into.size === size) add(schema, Array.isArray(value) ? [] : {}, place, false, into);
 }
 
-/** A list whose items have no names of their own is compared as a whole. */
-function isLeaf(schema: z.core.$ZodType, value: unknown): boolean {
-  const parts = partsOf(schema);
-  return parts.type === 'leaf' || (parts.type === 'list' && !(parts.namedBy && Array.isArray(value)));
+function placeOf(place: Place, { name, step }: Child, key: string | undefined): Place {
+  const next = { ...place, path: [...place.path, name], at: [...place.at, step] };
+  return key === undefined ? next : { ...next, itemKey: pointer(...next.path, key) };
 }
 
-function leafOf(schema: z.core.$ZodType, value: unknown, path: Steps, at: Steps): Leaf {
-  const parts = partsOf(schema);
-  const isEmpty = Array.isArray(value) && value.length === 0;
-  const ordered = parts.type === 'list' && parts.set && Array.isArray(value) ? [...value].sort() : value;
+function add(schema: z.core.$ZodType, value: unknown, place: Place, set: boolean, into: Map<string, Leaf>): void {
+  const { section, itemKey } = place;
+  const path = pointer(...place.path);
+  const otherwise = defaultOf(schema);
+  const isDefault = otherwise !== undefined && sameLeafValue(set, otherwise, value);
+  const within = { ...(section === undefined ? {} : { section }), ...(itemKey === undefined ? {} : { itemKey }) };
   const secret = markOf(schema).secret === true;
-  const isDefault = isEmpty || sameValue(defaultOf(schema), value);
-  return { path: pointer(...path), pointer: pointer(...at), value: ordered, secret, isDefault };
+  into.set(path, { path, pointer: pointer(...place.at), value, secret, set, isDefault, ...within });
 }
 
 function defaultOf(schema: z.core.$ZodType): unknown {
@@ -56,20 +73,29 @@ function defaultOf(schema: z.core.$ZodType): unknown {
   return def.type === 'default' || def.type === 'prefault' ? def.defaultValue : undefined;
 }
 
-/** The leaf values that one has and the other has not, or has otherwise; `undefined` where there is none. */
-export function differences(
-  before: ReadonlyMap<string, Leaf>,
-  after: ReadonlyMap<string, Leaf>,
-): { readonly path: string; readonly before: Leaf | undefined; readonly after: Leaf | undefined }[] {
+/** A leaf before and after; `undefined` where there is none. */
+export interface Difference {
+  readonly path: string;
+  readonly before: Leaf | undefined;
+  readonly after: Leaf | undefined;
+}
+
+/** The leaves that one has and the other has not, or has otherwise. */
+export function differences(before: ReadonlyMap<string, Leaf>, after: ReadonlyMap<string, Leaf>): Difference[] {
   const paths = new Set([...after.keys(), ...before.keys()]);
   return [...paths]
     .map((path) => ({ path, before: before.get(path), after: after.get(path) }))
-    .filter((pair) => !sameValue(pair.before?.value, pair.after?.value));
+    .filter(({ before: old, after: fresh }) => !old || !fresh || !sameLeafValue(fresh.set, old.value, fresh.value));
 }
 
 /** Whether two specs of a kind mean the same: sets and named lists in any order, defaults written out or not. */
 export function sameSpec(kind: KindName, a: unknown, b: unknown): boolean {
   return sameValue(a, b) || differences(leavesOf(kind, a), leavesOf(kind, b)).length === 0;
+}
+
+function sameLeafValue(set: boolean, a: unknown, b: unknown): boolean {
+  if (!set || !Array.isArray(a) || !Array.isArray(b)) return sameValue(a, b);
+  return sameItems([...a].sort(), [...b].sort());
 }
 
 /** Deep equality of JSON values; an absent key equals one that is undefined. */
@@ -84,54 +110,9 @@ function sameItems(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
 }
 
+/** Own keys only: a label may be called `constructor`. */
 function sameFields(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
-  for (const key in a) if (!sameValue(a[key], b[key])) return false;
-  for (const key in b) if (b[key] !== undefined && !(key in a)) return false;
+  for (const key in a) if (!sameValue(a[key], Object.hasOwn(b, key) ? b[key] : undefined)) return false;
+  for (const key in b) if (b[key] !== undefined && !Object.hasOwn(a, key)) return false;
   return true;
-}
-
-/** A spec with the leaves at `paths` taken from another: fields that a document leaves to the API. */
-export function withLeaves(kind: KindName, spec: unknown, source: unknown, paths: readonly string[]): unknown {
-  if (paths.length === 0) return spec;
-  const under = (path: string) => paths.some((ignored) => path === ignored || path.startsWith(`${ignored}/`));
-  const kept = [...leavesOf(kind, spec).values()].filter((leaf) => !under(leaf.path));
-  const taken = [...leavesOf(kind, source).values()].filter((leaf) => under(leaf.path));
-  return specFrom(kind, new Map([...kept, ...taken].map((leaf) => [leaf.path, leaf.value])));
-}
-
-/** The spec that has these leaves; defaults are filled in. Throws a ZodError where they do not make one. */
-export function specFrom(kind: KindName, values: ReadonlyMap<string, unknown>): unknown {
-  const schema = kindOf(kind).spec;
-  const root: { spec: unknown } = { spec: {} };
-  for (const [path, value] of values) place(schema, root, path, value);
-  return schema.parse(root.spec);
-}
-
-/** Puts a value where its path says, making what stands above it. */
-function place(schema: z.core.$ZodType, root: { spec: unknown }, path: string, value: unknown): void {
-  let at: Spot = { holder: root as unknown as Record<string, unknown>, key: 'spec', schema };
-  for (const step of stepsOf(path).slice(1)) at = below(at, step);
-  at.holder[at.key] = value;
-}
-
-/** A place that a value can be put into. */
-interface Spot {
-  readonly holder: Record<string, unknown>;
-  readonly key: string;
-  readonly schema: z.core.$ZodType | undefined;
-}
-
-function below({ holder, key, schema }: Spot, step: string): Spot {
-  const parts: Parts | undefined = schema ? partsOf(schema) : undefined;
-  if (parts?.type === 'list' && parts.namedBy) {
-    holder[key] ??= [];
-    const items = holder[key] as Record<string, unknown>[];
-    const { namedBy } = parts;
-    const known = items.findIndex((item) => item[namedBy] === step);
-    const index = known < 0 ? items.push({ [namedBy]: step }) - 1 : known;
-    return { holder: items as unknown as Record<string, unknown>, key: String(index), schema: parts.item };
-  }
-  holder[key] ??= {};
-  const next = parts?.type === 'object' ? parts.fields[step] : parts?.type === 'map' ? parts.value : undefined;
-  return { holder: holder[key] as Record<string, unknown>, key: step, schema: next };
 }

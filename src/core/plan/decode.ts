@@ -8,6 +8,7 @@ import type { Finding } from '../model/finding.ts';
 import { pointer } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
 import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
+import { ignoreProblems } from './ignored-fields.ts';
 import { findingOf, quoted } from './issues.ts';
 import { literalSecrets } from './literal-secrets.ts';
 
@@ -26,6 +27,7 @@ export function decode(document: Document, readPublicFile: FileReader): Decoded 
     ...(spec.error ? issuesOf(at, kindOf(kind).spec, spec.error, specIn(value), ['spec']) : []),
     ...wrongSingleton(at),
     ...literalSecrets(at, specIn(value)),
+    ...(outer.data ? ignoreProblems(at, outer.data.lifecycle.ignore) : []),
   ];
   if (problems.length === 0 && outer.data && spec.data)
     return { ...tried(kind, name), desired: desiredOf(document, outer.data, spec.data), findings: [] };

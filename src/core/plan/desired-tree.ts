@@ -11,6 +11,7 @@ import { adviseSteps } from '../rules/advice.ts';
 import type { Facts } from '../rules/facts.ts';
 import { checkSteps } from '../rules/index.ts';
 import { type Batch, noConsents, type TreeFacts } from '../rules/rule.ts';
+import { isPlatformKnown } from '../rules/touches.ts';
 import { decode } from './decode.ts';
 import type { Decoded, Desired, FileReader } from './desired.ts';
 import { located } from './locate.ts';
@@ -47,15 +48,14 @@ export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap())
   let steps = 0;
   for (const document of tree.documents) {
     const decoded = decodeOnce(document, tree.readPublicFile, cache);
-    findings.push(...decoded.findings);
+    for (const finding of decoded.findings) findings.push(finding);
     if (decoded.desired) findings.push(...add(desired, decoded.desired));
     else if (decoded.address) broken.add(decoded.address);
     if (++steps % 32 === 0) yield;
   }
-  findings.push(...rootProblems(tree, desired, broken), ...previousNameProblems(desired));
-  for (const { broken: isBroken, text } of tree.files)
-    if (isBroken) for (const name of namesIn(text)) broken.add(`*/${name}`);
-  return { desired, findings, facts: { broken, emptyFiles: emptyFilesOf(tree) } };
+  const problems = [...rootProblems(tree, desired, broken), ...previousNameProblems(desired)];
+  for (const name of namesInBroken(tree)) broken.add(name);
+  return { desired, findings: findings.concat(problems), facts: { broken, emptyFiles: emptyFilesOf(tree) } };
 }
 
 /** Every rule that needs no store, over the whole tree; positions included. */
@@ -77,11 +77,11 @@ export function* judgeSteps(tree: DesiredTree, facts: Facts): Generator<void, re
   };
   const found: Finding[] = [];
   for (const step of checkSteps(batch)) {
-    found.push(...step);
+    for (const finding of step) found.push(finding);
     yield;
   }
-  found.push(...(yield* warnSteps(state, facts)));
-  return found.filter((finding) => isWritten(finding, tree.desired)).map((finding) => located(finding, tree.desired));
+  const judged = found.concat(isPlatformKnown(batch) ? yield* warnSteps(state, facts) : []);
+  return judged.filter((finding) => isWritten(finding, tree.desired)).map((finding) => located(finding, tree.desired));
 }
 
 /** A switch that is on only because nobody wrote it is not worth a warning. */
@@ -93,7 +93,7 @@ function isWritten(finding: Finding, desired: ReadonlyMap<string, Desired>): boo
 function* warnSteps(view: View, facts: Facts): Generator<void, readonly Finding[], void> {
   const found: Finding[] = [];
   for (const step of adviseSteps(view, facts)) {
-    found.push(...step);
+    for (const finding of step) found.push(finding);
     yield;
   }
   return found;
@@ -170,7 +170,7 @@ function rootProblems(tree: ReadTree, desired: ReadonlyMap<string, Desired>, bro
       ),
     ];
   const rootBroken = [...tree.files].some((file) => file.path === 'weir.yaml' && file.broken);
-  if (platform || rootBroken || broken.has('Platform/platform')) return [];
+  if (platform || rootBroken || broken.has('Platform/platform') || broken.has('*/platform')) return [];
   const source = { file: 'weir.yaml', line: 1, column: 1, endLine: 1, endColumn: 1 };
   const message =
     'Platform/platform: is missing, because weir.yaml does not declare it: begin weir.yaml with "kind: Platform" and "metadata: {name: platform}"';
@@ -206,9 +206,13 @@ function emptyFilesOf(tree: ReadTree): ReadonlySet<string> {
   return empty;
 }
 
-/** Names that an unreadable file probably declares, so that others that refer to them are not reported too. */
-function namesIn(text: string): string[] {
-  return [...text.matchAll(/\bname:[ \t]*["']?([a-z0-9][-a-z0-9]{0,62})/g)].map(([, name]) => name ?? '');
+/** What unreadable files probably declare, so that others that refer to it are not reported too. */
+function* namesInBroken(tree: ReadTree): Iterable<string> {
+  for (const { path, text, broken } of tree.files) {
+    if (!broken) continue;
+    if (path === 'weir.yaml') yield 'Platform/platform';
+    for (const [, name] of text.matchAll(/\bname:[ \t]*["']?([a-z0-9][-a-z0-9]{0,62})/g)) yield `*/${name}`;
+  }
 }
 
 /** The kinds of a tree's documents, counted, for summaries. */

@@ -1,6 +1,7 @@
 // From zod's issues to findings: our words, the place in the file, and what to write instead.
 import type { z } from 'zod';
 import { bare, markOf, partsOf } from '../kinds/kind.ts';
+import { fieldIn } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
 import { pointer, readable } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
@@ -85,11 +86,6 @@ function wrongText(at: Subject, path: Path, actual: unknown): Finding {
 function wrongValue(at: Subject, path: Path, issue: Issue, actual: unknown): Finding {
   if (issue.code === 'invalid_type') return wrongType(at, path, issue.expected, actual);
   if (issue.code === 'invalid_value') return wrongChoice(at, path, issue.values, actual);
-  if (holdsPassword(actual))
-    return {
-      ...finding(at, path, 'value', `${shown(path)} cannot be used, because ${reason(issue)}`),
-      sensitive: true,
-    };
   const found = finding(at, path, 'value', `${shown(path)} cannot be ${quoted(actual)}, because ${reason(issue)}`);
   return withoutPassword(actual) === actual ? found : { ...found, sensitive: true };
 }
@@ -97,11 +93,6 @@ function wrongValue(at: Subject, path: Path, issue: Issue, actual: unknown): Fin
 /** An address may carry a password, which is nobody else's business. */
 function withoutPassword(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/:\/\/[^/@\s]*@/g, '://***@') : value;
-}
-
-/** An address with a password in it is not repeated on any screen. */
-function holdsPassword(value: unknown): boolean {
-  return typeof value === 'string' && /:\/\/[^/\s]*:[^/\s]*@/.test(value);
 }
 
 function wrongType(at: Subject, path: Path, expected: string, actual: unknown): Finding {
@@ -194,16 +185,7 @@ function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType | undefi
   for (const step of path) {
     if (!here || markOf(here).secret) return here;
     const parts = partsOf(here);
-    here =
-      parts.type === 'object'
-        ? Object.hasOwn(parts.fields, step)
-          ? parts.fields[step]
-          : undefined
-        : parts.type === 'list'
-          ? parts.item
-          : parts.type === 'map'
-            ? parts.value
-            : bare(here);
+    here = parts.type === 'list' ? parts.item : parts.type === 'leaf' ? bare(here) : fieldIn(parts, String(step));
   }
   return here;
 }

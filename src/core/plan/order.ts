@@ -29,8 +29,9 @@ function dependenciesFirst(planned: readonly Planned[]): Planned[] {
       const one = waiting.at(-1) as Planned;
       const next = path.has(one) ? [] : dependenciesOf(one).filter((other) => !placed.has(other) && !path.has(other));
       path.add(one);
-      if (next.length > 0) waiting.push(...next);
-      else placed.add(waiting.pop() as Planned);
+      for (const other of next) waiting.push(other);
+      if (next.length > 0) continue;
+      placed.add(waiting.pop() as Planned);
     }
   }
 

@@ -1,21 +1,12 @@
 // A plan as everybody sees it: printed, saved, answered over the API, and executed.
 import type { DeclaredKindName } from '../kinds/index.ts';
 import type { Finding, Source } from '../model/finding.ts';
-import { differences, type Leaf, leavesOf, sameValue } from '../model/leaves.ts';
-import { pointer } from '../model/pointer.ts';
 import { addressOf, type DeclaredResource } from '../model/resource.ts';
 import { countReferrers, type View } from '../model/view.ts';
-import type { Desired } from './desired.ts';
+import { type Fingerprint, fieldsOf, type PlannedField } from './plan-fields.ts';
 import type { Plan, Planned } from './planned.ts';
 
-/** One field before and after; `null` is: not there. A secret shows its reference, or that it is set, never its value. */
-export interface PlannedField {
-  readonly path: string;
-  readonly before: unknown;
-  readonly after: unknown;
-  readonly sensitive?: true;
-  readonly source?: Source;
-}
+export type { PlannedField } from './plan-fields.ts';
 
 /** What must still be so when the change is executed: no such object, or this very generation of it. */
 export type Precondition = { readonly absent: true } | { readonly id: string; readonly generation: number };
@@ -54,9 +45,12 @@ export interface PlanDocument {
   readonly summary: PlanSummary;
   readonly changes: readonly PlannedChange[];
   readonly findings: readonly Finding[];
-  /** Addresses of equal objects made through the API that their documents take over: nothing about them changes. */
-  readonly adopted?: readonly string[];
+  /** Equal objects made through the API that their documents take over: nothing about them changes. */
+  readonly adopted?: readonly AdoptedObject[];
 }
+
+/** An object that changes its keeper, and nothing else. */
+export interface AdoptedObject extends Pick<PlannedChange, 'address' | 'kind' | 'name' | 'source' | 'precondition'> {}
 
 export interface PlanSource {
   readonly digest: string;
@@ -73,146 +67,70 @@ export interface Surroundings {
   readonly before: View;
   /** Violations of the plan and warnings of the tree, located. */
   readonly findings: readonly Finding[];
-  /** A keyed fingerprint, so that a changed secret can be seen without being shown. */
-  readonly fingerprint: (secret: string) => string;
+  readonly fingerprint: Fingerprint;
 }
 
 /** The document of a plan, in steps, so that a long one can be sliced. */
 export function* planDocumentSteps(plan: Plan, around: Surroundings): Generator<void, PlanDocument, void> {
-  const errors = Map.groupBy(
-    around.findings.filter(({ severity }) => severity === 'error'),
-    ({ kind, name }) => `${kind}/${name}`,
-  );
+  const errors = errorsBy(plan, around.findings);
   const changes: PlannedChange[] = [];
   for (const planned of plan.planned) {
     if (planned.quiet) continue;
     changes.push(plannedChange(planned, errors, around));
     if (changes.length % 32 === 0) yield;
   }
-  const adopted = plan.planned
-    .filter(({ quiet, action }) => quiet && action === 'adopt')
-    .map(({ change }) => addressOf(subject(change)));
+  const adopted = plan.planned.filter(({ quiet, action }) => quiet && action === 'adopt').map(subjectOf);
   const { base, source, findings } = around;
   const summary = summaryOf(changes, plan.unchanged - adopted.length, adopted.length);
   return { formatVersion: 1, base, source, summary, changes, findings, ...(adopted.length > 0 ? { adopted } : {}) };
 }
 
-function plannedChange(
-  planned: Planned,
-  errors: ReadonlyMap<string, readonly Finding[]>,
-  around: Surroundings,
-): PlannedChange {
+/** The errors by the address that they block. What a change of the Platform does to objects that do not change themselves blocks the Platform. */
+function errorsBy({ planned }: Plan, findings: readonly Finding[]): Errors {
+  const addresses = new Set(planned.map((one) => subjectOf(one).address));
+  const blocks = (address: string) => (addresses.has(address) ? address : guarded);
+  return Map.groupBy(
+    findings.filter(({ severity }) => severity === 'error'),
+    ({ kind, name }) => blocks(`${kind}/${name}`),
+  );
+}
+
+function plannedChange(planned: Planned, errors: Errors, around: Surroundings): PlannedChange {
   const { change, desired, action } = planned;
-  const resource = subject(change);
-  const address = addressOf(resource);
-  const guards = change.after
-    ? []
-    : (errors.get(massDeleteSubject)?.filter(({ rule }) => rule === 'mass-delete') ?? []);
-  const own = (errors.get(address) ?? []).filter(({ rule }) => rule !== 'mass-delete');
-  const blockedBy = own.length + guards.length > 0 ? [...own, ...guards] : undefined;
-  const previous = change.before && change.before.name !== resource.name ? addressOf(change.before) : undefined;
+  const subject = subjectOf(planned);
+  const blockedBy = blockersOf(change, errors, subject.address);
+  const previous = change.before && change.before.name !== subject.name ? addressOf(change.before) : undefined;
   return {
-    address,
+    ...subject,
     ...(previous === undefined ? {} : { previousAddress: previous }),
-    kind: change.kind,
-    name: resource.name,
-    action: blockedBy ? 'blocked' : action,
-    ...(desired ? { source: desired.document.locate('/metadata/name', 'value') } : {}),
-    precondition: change.before ? { id: change.before.id, generation: change.before.generation } : { absent: true },
+    action: blockedBy.length > 0 ? 'blocked' : action,
     fields: fieldsOf(change.before, change.after, desired, around.fingerprint),
     affects: affectsOf(change.before, around.before),
-    ...(blockedBy ? { blockedBy } : {}),
+    ...(blockedBy.length > 0 ? { blockedBy } : {}),
   };
 }
 
+function subjectOf({ change, desired }: Planned): AdoptedObject {
+  const { kind, name } = (change.after ?? change.before) as DeclaredResource;
+  return {
+    address: addressOf({ kind, name }),
+    kind,
+    name,
+    ...(desired ? { source: desired.document.locate('/kind', 'key') } : {}),
+    precondition: change.before ? { id: change.before.id, generation: change.before.generation } : { absent: true },
+  };
+}
+
+function blockersOf(change: Planned['change'], errors: Errors, address: string): Finding[] {
+  const own = (errors.get(address) ?? []).filter(({ rule }) => rule !== 'mass-delete');
+  const guards = change.after ? [] : (errors.get(guarded) ?? []).filter(({ rule }) => rule === 'mass-delete');
+  return [...own, ...guards];
+}
+
+type Errors = ReadonlyMap<string, readonly Finding[]>;
+
 /** What the guard against mass deletion speaks of; it blocks the deletions, not the Platform. */
-const massDeleteSubject = 'Platform/platform';
-
-function subject(change: Planned['change']): DeclaredResource {
-  return (change.after ?? change.before) as DeclaredResource;
-}
-
-function fieldsOf(
-  before: DeclaredResource | undefined,
-  after: DeclaredResource | undefined,
-  desired: Desired | undefined,
-  fingerprint: Surroundings['fingerprint'],
-): PlannedField[] {
-  const envelope = envelopeFields(before, after, desired);
-  const spec = differences(specLeaves(before), specLeaves(after))
-    .filter((pair) => (before !== undefined && after !== undefined ? true : !(pair.before ?? pair.after)?.isDefault))
-    .map(({ path, before: old, after: fresh }): PlannedField => {
-      const sensitive = old?.secret || fresh?.secret;
-      const field = { path, before: shown(old, fingerprint), after: shown(fresh, fingerprint) };
-      const place = desired && fresh && desired.document.raw(fresh.pointer) !== undefined;
-      const source = place ? { source: desired.document.locate(fresh.pointer, 'value') } : sourceOfList(desired, fresh);
-      return { ...field, ...(sensitive ? { sensitive: true as const } : {}), ...source };
-    });
-  return [...envelope, ...spec];
-}
-
-/** A set or a list has no scalar of its own in the file; its key has a place. */
-function sourceOfList(desired: Desired | undefined, leaf: Leaf | undefined): { source?: Source } {
-  if (!desired || !leaf || leaf.isDefault) return {};
-  return { source: desired.document.locate(leaf.pointer, 'key') };
-}
-
-function specLeaves(resource: DeclaredResource | undefined): ReadonlyMap<string, Leaf> {
-  return resource ? leavesOf(resource.kind, resource.spec) : new Map();
-}
-
-function shown(leaf: Leaf | undefined, fingerprint: Surroundings['fingerprint']): unknown {
-  if (leaf === undefined) return null;
-  const { value } = leaf;
-  if (!leaf.secret || typeof value !== 'object' || value === null || !('value' in value)) return value;
-  return { set: true, fingerprint: fingerprint(String(value.value)) };
-}
-
-function envelopeFields(
-  before: DeclaredResource | undefined,
-  after: DeclaredResource | undefined,
-  desired: Desired | undefined,
-): PlannedField[] {
-  const pairs: [string, unknown, unknown][] = [
-    ...(before && after ? ([['/metadata/name', before.name, after.name]] as [string, unknown, unknown][]) : []),
-    ...labelPairs(before, after),
-    ...(['protect', 'onRemove', 'ignore'] as const).map((field): [string, unknown, unknown] => [
-      pointer('lifecycle', field),
-      lifecycleOf(before, field),
-      lifecycleOf(after, field),
-    ]),
-    ...(before && after
-      ? ([['/status/managedBy', before.managedBy, after.managedBy]] as [string, unknown, unknown][])
-      : []),
-  ];
-  return pairs
-    .filter(([, old, fresh]) => !sameValue(old, fresh))
-    .map(([path, old, fresh]) => ({
-      path,
-      before: old ?? null,
-      after: fresh ?? null,
-      ...placed(desired, path, fresh),
-    }));
-}
-
-function placed(desired: Desired | undefined, path: string, value: unknown): { source?: Source } {
-  if (!desired || value === undefined || path.startsWith('/status')) return {};
-  return { source: desired.document.locate(path, 'value') };
-}
-
-function labelPairs(
-  before: DeclaredResource | undefined,
-  after: DeclaredResource | undefined,
-): [string, unknown, unknown][] {
-  const keys = new Set([...Object.keys(before?.labels ?? {}), ...Object.keys(after?.labels ?? {})]);
-  return [...keys].map((key) => [pointer('metadata', 'labels', key), before?.labels[key], after?.labels[key]]);
-}
-
-/** A lifecycle that only says what is so anyway is nothing to show of a resource that comes or goes. */
-function lifecycleOf(resource: DeclaredResource | undefined, field: 'protect' | 'onRemove' | 'ignore'): unknown {
-  if (resource) return resource.lifecycle[field];
-  return { protect: false, onRemove: 'delete', ignore: [] }[field];
-}
+const guarded = 'Platform/platform';
 
 function affectsOf(before: DeclaredResource | undefined, view: View): PlannedChange['affects'] {
   if (!before) return {};

@@ -1,11 +1,13 @@
 // The planner: what must change in a state so that it is what a tree wants. The same changes are shown and executed.
 import { type DeclaredKindName, declaredKindNames } from '../kinds/index.ts';
 import { type Change, created, deleted, updated } from '../model/change.ts';
-import { sameSpec, sameValue, withLeaves } from '../model/leaves.ts';
+import { sameSpec, sameValue } from '../model/leaves.ts';
 import type { Context } from '../model/proposal.ts';
 import { type DeclaredResource, defaultLifecycle } from '../model/resource.ts';
+import { withLeaves } from '../model/spec-from.ts';
 import { singleton, type View } from '../model/view.ts';
 import type { Desired } from './desired.ts';
+import { matchesIn } from './match.ts';
 import { inOrder } from './order.ts';
 import type { Plan, Planned } from './planned.ts';
 import { followRenames } from './renames.ts';
@@ -17,9 +19,10 @@ export function* planSteps(
   context: Context,
 ): Generator<void, Plan, void> {
   const sheet: Sheet = { planned: [], kept: new Set(), unchanged: 0 };
+  const matches = matchesIn(desired, view);
   let steps = 0;
-  for (const wanted of desired.values()) {
-    planOne(sheet, wanted, desired, view, context);
+  for (const [address, wanted] of desired) {
+    planOne(sheet, wanted, matches.get(address), context);
     if (++steps % 64 === 0) yield;
   }
   for (const resource of allDeclared(view)) {
@@ -27,8 +30,7 @@ export function* planSteps(
       sheet.planned.push(remove(resource, view, context));
     if (++steps % 256 === 0) yield;
   }
-  const { planned, unchanged } = sheet;
-  return { planned: inOrder([...planned, ...followRenames(planned, view, context)]), unchanged };
+  return { planned: inOrder(followRenames(sheet.planned, view, context)), unchanged: sheet.unchanged };
 }
 
 /** What a plan has come to so far; `kept` are the ids of resources that a document means. */
@@ -38,14 +40,7 @@ interface Sheet {
   unchanged: number;
 }
 
-function planOne(
-  sheet: Sheet,
-  wanted: Desired,
-  desired: ReadonlyMap<string, Desired>,
-  view: View,
-  context: Context,
-): void {
-  const current = currentOf(wanted, desired, view, sheet.kept);
+function planOne(sheet: Sheet, wanted: Desired, current: DeclaredResource | undefined, context: Context): void {
   if (current) sheet.kept.add(current.id);
   const next = current ? alter(current, wanted, context) : create(wanted, context);
   if (next) sheet.planned.push(next);
@@ -54,22 +49,6 @@ function planOne(
 
 function* allDeclared(view: View): Iterable<DeclaredResource> {
   for (const kind of declaredKindNames) yield* view.all(kind);
-}
-
-/** The resource that a document means: the one with its name, or one that it says it was called before. */
-function currentOf(
-  wanted: Desired,
-  desired: ReadonlyMap<string, Desired>,
-  view: View,
-  kept: ReadonlySet<string>,
-): DeclaredResource | undefined {
-  const same = view.named(wanted.kind, wanted.name);
-  if (same) return same;
-  for (const previous of wanted.previousNames) {
-    const old = view.named(wanted.kind, previous);
-    if (old && !desired.has(`${wanted.kind}/${previous}`) && !kept.has(old.id)) return old;
-  }
-  return undefined;
 }
 
 function create(wanted: Desired, context: Context): Planned {
@@ -115,7 +94,9 @@ function remove(resource: DeclaredResource, view: View, context: Context): Plann
   const orphaned = resource.lifecycle.onRemove === 'orphan' || !singleton(view, 'Platform').spec.reconcile.prune;
   if (!orphaned) return { action: 'delete', change: deleted(resource) as Change<DeclaredKindName>, quiet: false };
   const { source: _, ...rest } = resource;
-  const after: DeclaredResource = { ...rest, lifecycle: defaultLifecycle, managedBy: 'api', updatedAt: context.now };
+  const generation = resource.generation + (sameValue(resource.lifecycle, defaultLifecycle) ? 0 : 1);
+  const loose = { lifecycle: defaultLifecycle, managedBy: 'api', generation, updatedAt: context.now } as const;
+  const after: DeclaredResource = { ...rest, ...loose };
   return { action: 'update', change: updated(resource, after) as Change<DeclaredKindName>, quiet: false };
 }
 

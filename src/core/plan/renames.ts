@@ -1,53 +1,79 @@
-// A rename is followed by what the API made and no document declares: its references take the new name.
-import { type DeclaredKindName, declaredKinds } from '../kinds/index.ts';
+// A rename is followed by whatever names the old name and has no document that says the new one: its references take the new name.
+import { type DeclaredKindName, declaredKindNames } from '../kinds/index.ts';
 import { type Change, updated } from '../model/change.ts';
-import { leavesOf, specFrom } from '../model/leaves.ts';
+import { stepsOf } from '../model/pointer.ts';
 import type { Context } from '../model/proposal.ts';
-import { referencesOf, referringKinds } from '../model/references.ts';
+import { referenceKey, referencesOf } from '../model/references.ts';
 import type { DeclaredResource } from '../model/resource.ts';
-import { referrers, type View } from '../model/view.ts';
+import type { View } from '../model/view.ts';
 import type { Planned } from './planned.ts';
 
-/** The updates of API-made resources that name something which the plan renames. Documents say the new name themselves. */
+/**
+ * A plan with its renames followed: resources made through the API are updated, and what the plan leaves of others (orphans, fields left to the
+ * API) names what is there. Documents say the new name themselves.
+ */
 export function followRenames(planned: readonly Planned[], view: View, context: Context): Planned[] {
+  const renames = renamesIn(planned);
+  if (renames.size === 0) return [...planned];
+  const plannedIds = new Set(planned.map(({ change }) => change.id));
   const followers = new Map<string, DeclaredResource>();
-  const renames = planned.filter(({ change: { before, after } }) => before && after && before.name !== after.name);
-  const taken = new Set(planned.map(({ change }) => change.id));
-  for (const { change } of renames)
-    if (change.before && change.after)
-      for (const follower of followersOf(view, change.before))
-        if (!taken.has(follower.id)) {
-          const so = followers.get(follower.id) ?? follower;
-          followers.set(follower.id, renamedIn(so, change.before, change.after.name));
-        }
-  return [...followers.values()].map((after) => follow(after, view, context));
+  for (const key of renames.keys())
+    for (const follower of referrersOf(view, key))
+      if (!plannedIds.has(follower.id)) followers.set(follower.id, follower);
+  return [
+    ...planned.map((one) => following(one, renames)),
+    ...[...followers.values()].map((follower) => follow(follower, renames, context)),
+  ];
 }
 
-function follow(after: DeclaredResource, view: View, context: Context): Planned {
-  const before = view.get(after.kind, after.id) ?? after;
+/** What a rename means: references to the old name (by their index key) become the new one. */
+type Renames = ReadonlyMap<string, { readonly kind: DeclaredKindName; readonly name: string }>;
+
+/** Old names that another resource takes in the same plan are no renames to anybody else. */
+function renamesIn(planned: readonly Planned[]): Renames {
+  const taken = new Set(planned.map(({ change: { kind, after } }) => `${kind}/${after?.name}`));
+  const renames = new Map<string, { kind: DeclaredKindName; name: string }>();
+  for (const { change } of planned) {
+    const { kind, before, after } = change;
+    if (!before || !after || before.name === after.name || taken.has(`${kind}/${before.name}`)) continue;
+    renames.set(keyOf(kind, before.name), { kind, name: after.name });
+  }
+  return renames;
+}
+
+function keyOf(kind: DeclaredKindName, name: string): string {
+  return referenceKey({ kind, by: 'name', to: name });
+}
+
+function* referrersOf(view: View, key: string): Iterable<DeclaredResource> {
+  for (const kind of declaredKindNames) yield* view.having(kind, key);
+}
+
+function follow(before: DeclaredResource, renames: Renames, context: Context): Planned {
+  const after = renamedIn(before, renames);
   const next: DeclaredResource = { ...after, generation: before.generation + 1, updatedAt: context.now };
   return { action: 'update', change: updated(before, next) as Change<DeclaredKindName>, quiet: false };
 }
 
-function* followersOf(view: View, target: DeclaredResource): Iterable<DeclaredResource> {
-  for (const kind of referringKinds(target.kind))
-    if (kind in declaredKinds) yield* referrers(view, kind as DeclaredKindName, target);
+function following(one: Planned, renames: Renames): Planned {
+  const { after } = one.change;
+  const next = after && renamedIn(after, renames);
+  return next === after ? one : { ...one, change: { ...one.change, after: next } as Change<DeclaredKindName> };
 }
 
-function renamedIn(resource: DeclaredResource, target: DeclaredResource, name: string): DeclaredResource {
-  const named = new Set(
-    referencesOf(resource)
-      .filter(({ kind, to }) => kind === target.kind && to === target.name)
-      .map(({ path }) => path),
-  );
-  const leaves = [...leavesOf(resource.kind, resource.spec).values()].map((leaf): [string, unknown] => {
-    if (named.has(leaf.pointer)) return [leaf.path.replace(`/${target.name}/`, `/${name}/`), name];
-    if (Array.isArray(leaf.value))
-      return [
-        leaf.path,
-        leaf.value.map((item, at) => (named.has(`${leaf.pointer}/${at}`) || item === target.name ? name : item)),
-      ];
-    return [leaf.path.replace(`/${target.name}/`, `/${name}/`), leaf.value];
-  });
-  return { ...resource, spec: specFrom(resource.kind, new Map(leaves)) as DeclaredResource['spec'] };
+function renamedIn(resource: DeclaredResource, renames: Renames): DeclaredResource {
+  let spec: unknown = resource.spec;
+  for (const reference of referencesOf(resource)) {
+    const rename = reference.by === 'name' ? renames.get(referenceKey(reference)) : undefined;
+    if (rename) spec = withValueAt(spec, stepsOf(reference.path).slice(1), rename.name);
+  }
+  return spec === resource.spec ? resource : { ...resource, spec: spec as DeclaredResource['spec'] };
+}
+
+function withValueAt(value: unknown, [step, ...rest]: readonly string[], to: string): unknown {
+  if (step === undefined) return to;
+  if (Array.isArray(value))
+    return value.map((item, index) => (String(index) === step ? withValueAt(item, rest, to) : item));
+  const record = value as Readonly<Record<string, unknown>>;
+  return { ...record, [step]: withValueAt(record[step], rest, to) };
 }

@@ -1,6 +1,7 @@
 // config-managed: what a document declares is changed in that document, not through the API.
-import { sameSpec, sameValue, withLeaves } from '../model/leaves.ts';
+import { sameSpec, sameValue } from '../model/leaves.ts';
 import type { DeclaredResource } from '../model/resource.ts';
+import { withLeaves } from '../model/spec-from.ts';
 import { isDeclared } from './protected.ts';
 import { type Rule, violation } from './rule.ts';
 

@@ -1,5 +1,5 @@
 // default-stack: an instance type has a default stack among its stacks, named or the only one (specification 2.4).
-import { type Rule, violation, written } from './rule.ts';
+import { type Rule, some, violation, written } from './rule.ts';
 
 export const defaultStack: Rule = {
   id: 'default-stack',
@@ -7,20 +7,15 @@ export const defaultStack: Rule = {
   *check(batch) {
     for (const { after } of written(batch, 'InstanceType')) {
       const { stacks, defaultStack: chosen } = after.spec;
-      if (chosen !== undefined && !stacks.includes(chosen))
-        yield violation(
-          'default-stack',
-          after,
-          '/spec/defaultStack',
-          `defaultStack cannot be ${chosen}, because it is not among its stacks (${stacks.join(', ') || 'it has none'})`,
-        );
-      if (chosen === undefined && stacks.length > 1)
-        yield violation(
-          'default-stack',
-          after,
-          '/spec/stacks',
-          `defaultStack cannot be left out, because there are several stacks: name one of ${stacks.join(', ')}`,
-        );
+      const names = some(stacks, stacks.length, 10);
+      if (chosen !== undefined && !stacks.includes(chosen)) {
+        const what = `defaultStack cannot be ${chosen}, because it is not among its stacks (${names || 'it has none'})`;
+        yield violation('default-stack', after, '/spec/defaultStack', what);
+      }
+      if (chosen === undefined && stacks.length > 1) {
+        const what = `defaultStack cannot be left out, because there are several stacks: name one of ${names}`;
+        yield violation('default-stack', after, '/spec/stacks', what);
+      }
     }
   },
 };

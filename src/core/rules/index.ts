@@ -2,6 +2,7 @@
 import type { Finding } from '../model/finding.ts';
 import { configManaged } from './config-managed.ts';
 import { defaultStack } from './default-stack.ts';
+import { duplicateObject } from './duplicate-object.ts';
 import { emptiedFile } from './emptied-file.ts';
 import { immutable } from './immutable.ts';
 import { inUse } from './in-use.ts';
@@ -20,8 +21,9 @@ import { stackInUse } from './stack-in-use.ts';
 import { stackRuntime } from './stack-runtime.ts';
 import { emailUnique, usernameUnique } from './user-unique.ts';
 
-/** Every rule that looks at changes. (`syntax`, `schema` and `duplicate-object` are found while documents are read.) */
+/** Every rule that looks at changes. (`syntax` and `schema` are found while documents are read.) */
 export const rules: readonly Rule[] = [
+  duplicateObject,
   references,
   immutable,
   stackInUse,
@@ -46,7 +48,7 @@ export const rules: readonly Rule[] = [
 /** All violations of a batch. */
 export function check(batch: Batch): Finding[] {
   const found: Finding[] = [];
-  for (const step of checkSteps(batch)) found.push(...step);
+  for (const step of checkSteps(batch)) for (const finding of step) found.push(finding);
   return found;
 }
 

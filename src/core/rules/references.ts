@@ -1,27 +1,31 @@
-// references: a name that nothing declares, and the deletion of what something still names.
+// references: a name that nothing declares, and the loss of a name that something still uses.
 import { declaredKinds, type KindName } from '../kinds/index.ts';
 import type { Finding } from '../model/finding.ts';
 import { readable } from '../model/pointer.ts';
-import { type Reference, referencesOf, referringKinds } from '../model/references.ts';
+import { type Reference, referenceKey, referencesOf, referringKinds } from '../model/references.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import { suggest } from '../model/suggest.ts';
-import { countReferrers, referrers, type View } from '../model/view.ts';
+import type { View } from '../model/view.ts';
 import { type Batch, type Rule, some, violation } from './rule.ts';
 
 export const references: Rule = {
   id: 'references',
   refuses: 'a name that nothing declares; deleting what something still names',
   *check(batch) {
-    for (const { after } of batch.changes) if (after) yield* dangling(batch, after);
-    for (const { before, after } of batch.changes) if (before && !after) yield* stillNamed(batch, before);
+    const nearest = nearestIn(batch.after);
+    for (const { after } of batch.changes) if (after) yield* dangling(batch, after, nearest);
+    for (const { before, after } of batch.changes)
+      if (before && before.name !== after?.name) yield* stillNamed(batch, before, after);
   },
 };
 
-function* dangling(batch: Batch, resource: Resource): Iterable<Finding> {
+type Nearest = (reference: Reference) => string | undefined;
+
+function* dangling(batch: Batch, resource: Resource, nearest: Nearest): Iterable<Finding> {
   for (const reference of referencesOf(resource)) {
     if (target(batch.after, reference) || isBroken(batch, reference)) continue;
     const what = `${readable(reference.path)} names ${reference.kind}/${reference.to}, which nothing declares`;
-    yield violation('references', resource, reference.path, what, nearest(batch.after, reference));
+    yield violation('references', resource, reference.path, what, nearest(reference));
   }
 }
 
@@ -33,28 +37,42 @@ function isBroken(batch: Batch, { kind, to }: Reference): boolean {
   return batch.tree?.broken.has(`${kind}/${to}`) === true || batch.tree?.broken.has(`*/${to}`) === true;
 }
 
-function nearest(view: View, { kind, by, to }: Reference): string | undefined {
-  if (by === 'id') return undefined;
-  const names = [];
-  for (const resource of view.all(kind)) names.push(resource.name);
-  return suggest(to, names);
+/** How many names are compared at most: where a whole tree dangles the first suggestions say enough. */
+const mostComparisons = 1_000_000;
+
+function nearestIn(view: View): Nearest {
+  const namesOf = new Map<KindName, readonly string[]>();
+  let comparisons = 0;
+  return ({ kind, by, to }) => {
+    if (by === 'id' || comparisons >= mostComparisons) return undefined;
+    const names = namesOf.get(kind) ?? Array.from(view.all(kind), ({ name }) => name);
+    namesOf.set(kind, names);
+    comparisons += names.length;
+    return suggest(to, names);
+  };
 }
 
-/** What the teams, instances and users of a kind refuse has its own rule and words (`in-use`, `stack-in-use`). */
-function* stillNamed(batch: Batch, gone: Resource): Iterable<Finding> {
-  if (!(gone.kind in declaredKinds)) return;
-  const holders = referringKinds(gone.kind).filter((kind) => kind in declaredKinds);
-  const total = holders.reduce((sum, kind) => sum + countReferrers(batch.after, kind, gone), 0);
+/**
+ * A deleted or renamed resource that declared ones still name. What its teams and instances refuse has its own rules and words
+ * (`in-use`, `stack-in-use`); they refer by id, so a rename is nothing to them.
+ */
+function* stillNamed({ after: view }: Batch, before: Resource, renamed: Resource | undefined): Iterable<Finding> {
+  if (!(before.kind in declaredKinds) || view.named(before.kind, before.name)) return;
+  const holders = referringKinds(before.kind).filter((kind) => kind in declaredKinds);
+  const key = referenceKey({ kind: before.kind, by: 'name', to: before.name });
+  const total = holders.reduce((sum, kind) => sum + view.countHaving(kind, key), 0);
   if (total === 0) return;
-  const who = some(addresses(batch.after, holders, gone), total);
+  const who = some(addresses(view, holders, key), total);
+  const what = renamed ? `called ${renamed.name}` : 'deleted';
+  const subject = renamed ?? before;
   yield violation(
     'references',
-    gone,
+    subject,
     '',
-    `cannot be deleted, because ${who} still ${total === 1 ? 'names' : 'name'} it`,
+    `cannot be ${what}, because ${who} still ${total === 1 ? 'names' : 'name'} ${renamed ? before.name : 'it'}`,
   );
 }
 
-function* addresses(view: View, kinds: readonly KindName[], gone: Resource): Iterable<string> {
-  for (const kind of kinds) for (const resource of referrers(view, kind, gone)) yield addressOf(resource);
+function* addresses(view: View, kinds: readonly KindName[], key: string): Iterable<string> {
+  for (const kind of kinds) for (const resource of view.having(kind, key)) yield addressOf(resource);
 }

@@ -1,6 +1,7 @@
 // settings-need-email: what works by sending mail cannot be on while the platform sends none (specification 2.7).
 import { singleton } from '../model/view.ts';
 import { type Rule, violation } from './rule.ts';
+import { isPlatformKnown } from './touches.ts';
 
 const settings = ['registration', 'passwordReset', 'externalInvitations'] as const;
 
@@ -9,15 +10,12 @@ export const settingsNeedEmail: Rule = {
   refuses: 'registration, password reset or external invitations while email is off',
   *check(batch) {
     if (!batch.changes.some(({ kind }) => kind === 'Platform' || kind === 'AdminSettings')) return;
-    if (singleton(batch.after, 'Platform').spec.email) return;
+    if (!isPlatformKnown(batch) || singleton(batch.after, 'Platform').spec.email) return;
     const adminSettings = singleton(batch.after, 'AdminSettings');
-    for (const setting of settings)
-      if (adminSettings.spec[setting])
-        yield violation(
-          'settings-need-email',
-          adminSettings,
-          `/spec/${setting}`,
-          `${setting} cannot be on, because Platform/platform has no email: declare spec.email first`,
-        );
+    for (const setting of settings) {
+      if (!adminSettings.spec[setting]) continue;
+      const what = `${setting} cannot be on, because Platform/platform has no email: declare spec.email first`;
+      yield violation('settings-need-email', adminSettings, `/spec/${setting}`, what);
+    }
   },
 };

@@ -22,9 +22,12 @@ export const ssoComplete: Rule = {
 function* samlProblems(config: Config, facts: Facts): Iterable<Finding> {
   const saml: Partial<NonNullable<SpecOf<'SsoConfig'>['saml']>> = config.spec.saml ?? {};
   yield* required(config, 'saml', saml, ['signOnUrl', 'issuer', 'certificate']);
-  if (saml.signOnUrl !== undefined && !isWebAddress(saml.signOnUrl))
+  if (saml.signOnUrl !== undefined && !isBlank(saml.signOnUrl) && !isWebAddress(saml.signOnUrl))
     yield unusable(config, 'saml', 'signOnUrl', 'it is not an http or https address');
-  const problem = saml.certificate === undefined ? undefined : facts.certificateProblem(saml.certificate);
+  const problem =
+    saml.certificate === undefined || isBlank(saml.certificate)
+      ? undefined
+      : facts.certificateProblem(saml.certificate);
   if (problem !== undefined) yield unusable(config, 'saml', 'certificate', problem);
 }
 
@@ -33,7 +36,7 @@ function* ldapProblems(config: Config, facts: Facts): Iterable<Finding> {
   yield* required(config, 'ldap', ldap, ['server', 'username', 'password', 'baseDn']);
   if (config.spec.groups.manageRoles || config.spec.groups.adminGroup !== undefined)
     yield* required(config, 'ldap', ldap, ['groupDn']);
-  if (ldap.server !== undefined && !isHostAndPort(ldap.server))
+  if (ldap.server !== undefined && !isBlank(ldap.server) && !isHostAndPort(ldap.server))
     yield unusable(config, 'ldap', 'server', 'it is not a host and port such as "ldap.example.com:389"');
   if (ldap.userSearchFilter !== undefined && !hasPlaceholder(ldap.userSearchFilter))
     yield unusable(
@@ -76,6 +79,10 @@ function unusable(config: Config, section: string, field: string, problem: strin
     `/spec/${section}/${field}`,
     `cannot be active, because ${shown} is unusable: ${problem}`,
   );
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
 }
 
 function isWebAddress(text: string): boolean {

@@ -1,5 +1,6 @@
 // sso-domain-unique: one SSO configuration an email domain (specification 8).
-import { type Rule, violation, written } from './rule.ts';
+import { addressOf } from '../model/resource.ts';
+import { type Batch, type Rule, some, violation, written } from './rule.ts';
 
 export const ssoDomainUnique: Rule = {
   id: 'sso-domain-unique',
@@ -7,14 +8,20 @@ export const ssoDomainUnique: Rule = {
   *check(batch) {
     for (const { after } of written(batch, 'SsoConfig')) {
       const domain = after.spec.emailDomain;
-      for (const other of batch.after.having('SsoConfig', `domain=${domain}`))
-        if (other.id !== after.id)
-          yield violation(
-            'sso-domain-unique',
-            after,
-            '/spec/emailDomain',
-            `emailDomain cannot be ${domain}, because SsoConfig/${other.name} has it already`,
-          );
+      const others = batch.after.countHaving('SsoConfig', keyOf(domain)) - 1;
+      if (others < 1) continue;
+      const who = some(addressesOf(batch, domain, after.id), others);
+      const what = `emailDomain cannot be ${domain}, because ${who} ${others === 1 ? 'has' : 'have'} it already`;
+      yield violation('sso-domain-unique', after, '/spec/emailDomain', what);
     }
   },
 };
+
+function keyOf(domain: string): string {
+  return `domain=${domain}`;
+}
+
+function* addressesOf(batch: Batch, domain: string, except: string): Iterable<string> {
+  for (const config of batch.after.having('SsoConfig', keyOf(domain)))
+    if (config.id !== except) yield addressOf(config);
+}

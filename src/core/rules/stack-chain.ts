@@ -1,47 +1,62 @@
 // stack-chain: stacks replace each other in a line: no cycles, no two successors of one stack (specification 2.5).
-import type { DeclaredResource } from '../model/resource.ts';
+import type { Finding } from '../model/finding.ts';
+import { addressOf, type DeclaredResource } from '../model/resource.ts';
 import { referrers, type View } from '../model/view.ts';
-import { type Rule, violation, written } from './rule.ts';
+import { type Rule, violation, type Written, written } from './rule.ts';
 
 export const stackChain: Rule = {
   id: 'stack-chain',
   refuses: 'replaces in a cycle, or one stack replaced twice',
   *check(batch) {
-    for (const { after } of written(batch, 'Stack')) {
-      if (after.spec.replaces === undefined) continue;
-      const cycle = cycleFrom(batch.after, after);
-      if (cycle)
-        yield violation(
-          'stack-chain',
-          after,
-          '/spec/replaces',
-          `replaces cannot be ${after.spec.replaces}, because the stacks would replace each other in a circle: ${cycle.join(' → ')}`,
-        );
+    const stacks = [...written(batch, 'Stack')];
+    const circles = circlesAmong(batch.after, stacks);
+    for (const { after } of stacks) {
+      const circle = circles.get(after.name);
+      if (circle) yield refuse(after, `the stacks would replace each other in a circle: ${told(circle, after.name)}`);
       const rival = rivalOf(batch.after, after);
-      if (rival)
-        yield violation(
-          'stack-chain',
-          after,
-          '/spec/replaces',
-          `replaces cannot be ${after.spec.replaces}, because Stack/${rival.name} replaces it already`,
-        );
+      if (rival) yield refuse(after, `${addressOf(rival)} replaces it already`);
     }
   },
 };
 
-function cycleFrom(view: View, start: DeclaredResource<'Stack'>): string[] | undefined {
-  const seen = [start.name];
-  let next = start.spec.replaces;
-  while (next !== undefined && seen.length <= view.count('Stack')) {
-    seen.push(next);
-    if (next === start.name) return seen;
-    next = view.named('Stack', next)?.spec.replaces;
-  }
-  return undefined;
+type Stack = DeclaredResource<'Stack'>;
+
+function refuse(stack: Stack, because: string): Finding {
+  const what = `replaces cannot be ${stack.spec.replaces}, because ${because}`;
+  return violation('stack-chain', stack, '/spec/replaces', what);
 }
 
-function rivalOf(view: View, stack: DeclaredResource<'Stack'>): DeclaredResource<'Stack'> | undefined {
-  const replaced = view.named('Stack', stack.spec.replaces ?? '');
+/** Each name that stands in a circle with the names of that circle, in order. Every stack is visited once, however long the chains are. */
+function circlesAmong(view: View, stacks: readonly Written<'Stack'>[]): ReadonlyMap<string, readonly string[]> {
+  const seen = new Set<string>();
+  const circles = new Map<string, readonly string[]>();
+  for (const { after } of stacks) {
+    const trail = new Map<string, number>();
+    let next: string | undefined = after.name;
+    while (next !== undefined && !seen.has(next)) {
+      seen.add(next);
+      trail.set(next, trail.size);
+      next = view.named('Stack', next)?.spec.replaces;
+    }
+    const entered = next === undefined ? undefined : trail.get(next);
+    if (entered === undefined) continue;
+    const circle = [...trail.keys()].slice(entered);
+    for (const name of circle) circles.set(name, circle);
+  }
+  return circles;
+}
+
+/** `a → b → a`, begun where the reader is; a long circle is cut short. */
+function told(circle: readonly string[], start: string): string {
+  const at = circle.indexOf(start);
+  const most = 6;
+  const shown = Array.from({ length: Math.min(circle.length, most) }, (_, step) => circle[(at + step) % circle.length]);
+  const more = circle.length > most ? [`… (${circle.length} stacks)`] : [];
+  return [...shown, ...more, start].join(' → ');
+}
+
+function rivalOf(view: View, stack: Stack): Stack | undefined {
+  const replaced = stack.spec.replaces === undefined ? undefined : view.named('Stack', stack.spec.replaces);
   if (!replaced) return undefined;
   for (const other of referrers(view, 'Stack', replaced)) if (other.id !== stack.id) return other;
   return undefined;

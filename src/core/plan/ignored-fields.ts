@@ -1,0 +1,46 @@
+// What `lifecycle.ignore` names has to be there to be left to the API.
+import { kindOf } from '../kinds/index.ts';
+import { partsOf } from '../kinds/kind.ts';
+import { fieldIn } from '../model/children.ts';
+import type { Finding } from '../model/finding.ts';
+import { pointer, stepsOf } from '../model/pointer.ts';
+import { suggest } from '../model/suggest.ts';
+import type { Subject } from './desired.ts';
+
+/** Pointers that name no field of the kind. Items of a named list are named by their name (`/spec/instanceTypes/small/limit`). */
+export function ignoreProblems(at: Subject, ignore: readonly string[]): Finding[] {
+  return ignore.flatMap((path, index) => {
+    const problem = problemOf(at, stepsOf(path));
+    if (!problem) return [];
+    const { document, kind, name } = at;
+    const message = `${kind}/${name ?? '?'}: lifecycle.ignore[${index}] cannot be ${path}, because ${problem.because}`;
+    const id = `/lifecycle/ignore/${index}`;
+    const who = name === undefined ? { kind } : { kind, name };
+    const meant = problem.meant === undefined ? {} : { suggestion: problem.meant };
+    const source = document.locate(id, 'value');
+    return [{ rule: 'schema', severity: 'error', message, ...who, path: id, source, ...meant }];
+  });
+}
+
+function problemOf({ kind }: Subject, steps: readonly string[]): { because: string; meant?: string } | undefined {
+  let schema: Parameters<typeof partsOf>[0] | undefined = kindOf(kind).spec;
+  for (const [depth, step] of steps.entries()) {
+    if (depth === 0) continue;
+    const parts = partsOf(schema);
+    const above = pointer(...steps.slice(0, depth));
+    if (parts.type === 'list' && parts.namedBy) schema = parts.item;
+    else if (parts.type !== 'object') return { because: `${above} has no parts: name the whole of it`, meant: above };
+    else {
+      const field = fieldIn(parts, step);
+      if (field === undefined)
+        return { because: `${kind} has no such field`, ...nearest(above, step, Object.keys(parts.fields)) };
+      schema = field;
+    }
+  }
+  return undefined;
+}
+
+function nearest(above: string, step: string, fields: readonly string[]): { meant?: string } {
+  const meant = suggest(step, fields);
+  return meant === undefined ? {} : { meant: `${above}${pointer(meant)}` };
+}

@@ -1,0 +1,113 @@
+// A change field by field: what stood there, what will, and where a file says so.
+import type { Source } from '../model/finding.ts';
+import { type Difference, differences, type Leaf, leavesOf, sameValue } from '../model/leaves.ts';
+import { pointer } from '../model/pointer.ts';
+import { type DeclaredResource, defaultLifecycle } from '../model/resource.ts';
+import type { Desired } from './desired.ts';
+import { placeOf } from './locate.ts';
+
+/** One field before and after; `null` is: not there. A secret shows its reference, or that it is set, never its value. */
+export interface PlannedField {
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+  readonly sensitive?: true;
+  readonly source?: Source;
+}
+
+/** A keyed fingerprint of a secret, so that a change of it can be seen without being shown. */
+export type Fingerprint = (secret: string) => string;
+
+/** Every field that a change alters. Of a resource that comes or goes those that are as nobody's would be are left out. */
+export function fieldsOf(
+  before: DeclaredResource | undefined,
+  after: DeclaredResource | undefined,
+  desired: Desired | undefined,
+  fingerprint: Fingerprint,
+): PlannedField[] {
+  const pairs = differences(specLeaves(before), specLeaves(after));
+  const spec = before && after ? pairs : pairs.filter(saysSomething(before ?? after));
+  return [...envelopeFields(before, after, desired), ...spec.map((pair) => specField(pair, desired, fingerprint))];
+}
+
+function specLeaves(resource: DeclaredResource | undefined): ReadonlyMap<string, Leaf> {
+  return resource ? leavesOf(resource.kind, resource.spec) : new Map();
+}
+
+/** A default says nothing, unless all that a section holds is defaults: then they say that it is there. */
+function saysSomething(resource: DeclaredResource | undefined): (pair: Difference) => boolean {
+  const leaves = [...specLeaves(resource).values()];
+  const told = leaves.filter(({ isDefault }) => !isDefault).map(({ path }) => path);
+  const isSilent = (section: string) => !told.some((path) => path === section || path.startsWith(`${section}/`));
+  return ({ before, after }) => {
+    const leaf = before ?? after;
+    return leaf !== undefined && (!leaf.isDefault || (leaf.section !== undefined && isSilent(leaf.section)));
+  };
+}
+
+function specField(
+  { path, before, after }: Difference,
+  desired: Desired | undefined,
+  print: Fingerprint,
+): PlannedField {
+  const sensitive = before?.secret || after?.secret ? { sensitive: true as const } : {};
+  return {
+    path,
+    before: shown(before, print),
+    after: shown(after, print),
+    ...sensitive,
+    ...setAt(desired, after?.pointer),
+  };
+}
+
+function shown(leaf: Leaf | undefined, fingerprint: Fingerprint): unknown {
+  if (leaf === undefined) return null;
+  const { value } = leaf;
+  if (!leaf.secret || typeof value !== 'object' || value === null || !('value' in value)) return value;
+  return { set: true, fingerprint: fingerprint(String(value.value)) };
+}
+
+function setAt(desired: Desired | undefined, path: string | undefined): { source?: Source } {
+  const source = desired && path !== undefined ? placeOf(desired.document, path) : undefined;
+  return source ? { source } : {};
+}
+
+/** What stands around the spec: name, labels, lifecycle, and who manages it. */
+function envelopeFields(
+  before: DeclaredResource | undefined,
+  after: DeclaredResource | undefined,
+  desired: Desired | undefined,
+): PlannedField[] {
+  const both = before && after;
+  const pairs: (readonly [path: string, before: unknown, after: unknown])[] = [
+    ...(both ? [['/metadata/name', before.name, after.name] as const] : []),
+    ...labelPairs(before, after),
+    ...lifecyclePairs(before, after),
+    ...(both ? [['/status/managedBy', before.managedBy, after.managedBy] as const] : []),
+  ];
+  return pairs
+    .filter(([, old, fresh]) => !sameValue(old, fresh))
+    .map(([path, old, fresh]) => ({ path, before: old ?? null, after: fresh ?? null, ...setAt(desired, path) }));
+}
+
+/** A lifecycle that only says what is so anyway is nothing to show of a resource that comes or goes. */
+function lifecyclePairs(before: DeclaredResource | undefined, after: DeclaredResource | undefined) {
+  const fields = (['protect', 'onRemove', 'ignore'] as const).filter(
+    (field) => (before && after) || !sameValue((before ?? after)?.lifecycle[field], defaultLifecycle[field]),
+  );
+  return fields.map(
+    (field) => [pointer('lifecycle', field), before?.lifecycle[field], after?.lifecycle[field]] as const,
+  );
+}
+
+function labelPairs(before: DeclaredResource | undefined, after: DeclaredResource | undefined) {
+  const keys = new Set([...Object.keys(before?.labels ?? {}), ...Object.keys(after?.labels ?? {})]);
+  return [...keys].map(
+    (key) => [pointer('metadata', 'labels', key), labelOf(before, key), labelOf(after, key)] as const,
+  );
+}
+
+/** A label may be called `constructor`. */
+function labelOf(resource: DeclaredResource | undefined, key: string): string | undefined {
+  return resource && Object.hasOwn(resource.labels, key) ? resource.labels[key] : undefined;
+}

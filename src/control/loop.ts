@@ -2,10 +2,9 @@
 import { hasErrors } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { treeOfTexts } from '../manifests/texts.ts';
-import { isMissing, type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
+import { type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
 import { type Watch, watch } from '../manifests/watch.ts';
 import { type Attempt, type Occasion, planLoaded } from './attempt.ts';
-import type { ConfigStatus } from './config-status.ts';
 import { type BaseMoved, type PlanBlocked, TreeInvalid, TreeMissing } from './failures.ts';
 import { placesIn } from './places.ts';
 import type { ReconcileRequest, Reconciler } from './reconciler.ts';
@@ -84,7 +83,7 @@ function offer(running: Running): Loop {
   const { options, memory } = running;
   return {
     settled: () => memory.settled,
-    status: () => tellStatus(options, memory),
+    status: () => statusOf(options.store, options.inventoryOf, memory, memory.conditions),
     plan: () => planOwn(options, memory),
     planDocuments: async (documents) => planOf(options, await judge(options, memory, treeOfTexts(documents))),
     reconcile: (request) => reconcile(running, request),
@@ -126,15 +125,6 @@ async function planOwn(options: LoopOptions, memory: Memory): Promise<PlanDocume
 async function planOf(options: LoopOptions, loaded: LoadedTree): Promise<PlanDocument> {
   if (hasErrors(loaded.findings)) throw new TreeInvalid(loaded.findings);
   return (await planLoaded(options, loaded, { actor: configActor })).document;
-}
-
-async function tellStatus(options: LoopOptions, memory: Memory): Promise<ConfigStatus> {
-  const { reading } = memory;
-  const missing = reading && isMissing(reading) ? reading.message : undefined;
-  const standing = { ...memory, missing };
-  const status = await statusOf(options.store, options.inventoryOf, standing, memory.conditions, options.now());
-  memory.conditions = status.conditions;
-  return status;
 }
 
 /** Where a document is the one that was applied, the state has moved: drift. Else the source has. */

@@ -6,16 +6,13 @@ import type { Condition, ConfigStatus } from './config-status.ts';
 import { lastAttempts } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
 
-/** The status that follows from how things stand. `before`: the conditions told last, whose times are kept where they still hold. */
+/** The status that follows from what was attempted, what was applied, and the conditions. */
 export async function statusOf(
   store: Store,
   inventoryOf: InventoryOf,
-  standing: Standing,
-  before: readonly Condition[],
-  now: string,
+  { attempted, applied }: Pick<Standing, 'attempted' | 'applied'>,
+  conditions: readonly Condition[],
 ): Promise<ConfigStatus> {
-  const { attempted, applied } = standing;
-  const conditions = conditionsOf(standing, before, now);
   const inventory = await inSlices(inventoryOf(store.read()), createSlicer());
   return {
     revision: { applied: applied?.revision ?? null, attempted: attempted?.revision ?? null },
@@ -32,5 +29,5 @@ export async function statusOf(
 export async function statusOfStore(store: Store, inventoryOf: InventoryOf): Promise<ConfigStatus> {
   const attempts = await lastAttempts(store);
   const since = attempts.attempted?.at ?? '1970-01-01T00:00:00.000Z';
-  return statusOf(store, inventoryOf, { ...attempts, reconciling: false }, [], since);
+  return statusOf(store, inventoryOf, attempts, conditionsOf({ ...attempts, reconciling: false }, [], since));
 }

@@ -4,6 +4,7 @@ import type { DecodeCache } from '../core/plan/desired-tree.ts';
 import { settle } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { type Attempt, applyLoaded, type Occasion, type Workbench } from './attempt.ts';
+import { conditionsOf } from './conditions.ts';
 import type { Condition, HistoryEntry } from './config-status.ts';
 import { TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
@@ -61,6 +62,7 @@ export async function takeTurn(
   read?: Tree | Missing,
 ): Promise<Attempt> {
   memory.reconciling = true;
+  observe(options, memory);
   try {
     const reading = read ?? (await readSettled(options, memory));
     memory.reading = reading;
@@ -73,7 +75,15 @@ export async function takeTurn(
   } finally {
     memory.reconciling = false;
     memory.settled = true;
+    observe(options, memory);
   }
+}
+
+/** Brings the conditions up to date when something happens, so that their times are those of what happened. */
+function observe(options: LoopOptions, memory: Memory): void {
+  const { reading } = memory;
+  const missing = reading && isMissing(reading) ? reading.message : undefined;
+  memory.conditions = conditionsOf({ ...memory, missing }, memory.conditions, options.now());
 }
 
 /** The tree of a reading. Throws `TreeMissing` where there is none. */

@@ -36,7 +36,7 @@ function sign(action: Action | 'blocked', style: Style): string {
 
 function changeRows(change: PlannedChange, style: Style): readonly string[] {
   const action = wantedAction(change);
-  const fields = action === 'delete' ? [] : change.fields.filter(({ path }) => path !== '/metadata/name');
+  const fields = action === 'delete' ? [] : change.fields.filter(({ path }) => !isTold(path, action));
   const heads = fields.map((field) => `      ${fieldText(field, action, style)}`);
   const title = `${sign(change.action, style)} ${style('strong', titleOf(change, action))}`;
   return beside([title, ...heads], [change.source, ...fields.map(({ source }) => source)], style).toSpliced(
@@ -44,6 +44,11 @@ function changeRows(change: PlannedChange, style: Style): readonly string[] {
     0,
     ...notesOf(change, style),
   );
+}
+
+/** Whether the title says it already. */
+function isTold(path: string, action: Action): boolean {
+  return path === '/metadata/name' || (path === '/status/managedBy' && action === 'adopt');
 }
 
 /** What a blocked change would have been. */

@@ -76,8 +76,12 @@ function read(
   depth: number,
 ): unknown {
   const index = walk.names.length;
+  const start = item?.range?.[0] ?? keyEnd;
+  const end = item?.range?.[1] ?? keyEnd;
+  // An entry without a value stands where its key ends, not behind the colon, the spaces and the comments after it.
+  const isEmpty = start === end && keyEnd >= 0;
   walk.names.push(name);
-  walk.spots.push(keyStart, keyEnd, item?.range?.[0] ?? keyEnd, item?.range?.[1] ?? keyEnd, index + 1);
+  walk.spots.push(keyStart, keyEnd, isEmpty ? keyEnd : start, isEmpty ? keyEnd : end, index + 1);
   if (isAlias(item)) return readAlias(walk, item, index, depth);
   if (item === null || item === undefined) return null;
   return item.anchor === undefined

@@ -8,6 +8,7 @@ import type { Composed, Problem } from './compose.ts';
 import { compose, MAX_DEPTH, MAX_PROBLEMS, tooDeep } from './compose.ts';
 import type { Lines } from './places.ts';
 import { linesOf, nodeAt, rangeOf, sourceOf, trimmedEnd, writtenAt } from './places.ts';
+import { readPlainly } from './plain-yaml.ts';
 import { shown } from './words.ts';
 import { explain } from './yaml-words.ts';
 
@@ -30,17 +31,27 @@ export function parse(file: string, text: string): Parsed {
   }
 }
 
-/** The same, giving way after every few hundred tokens, so that a large file does not hold up everything else. */
+/** The same, giving way now and then, so that a large file does not hold up everything else. */
 export function* parseInSteps(file: string, text: string): Generator<void, Parsed> {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
+  const characters = refusedCharacters(body);
+  const plain = characters.problems.length === 0 ? readPlainly(body) : undefined;
   const lines = linesOf(file, body);
-  const { readable, problems } = refusedCharacters(body);
+  if (plain) return { documents: plain.map((document) => documentOf(lines, document)), findings: [], broken: false };
+  return yield* parseByEngine(lines, characters);
+}
+
+/** Reads with the YAML engine: what is not plain, and what is wrong. `text` is without a byte order mark. */
+export function* parseByEngine(
+  lines: Lines,
+  { readable, problems }: ReturnType<typeof refusedCharacters> = refusedCharacters(lines.text),
+): Generator<void, Parsed> {
   const sheet: Sheet = { lines, damaged: problems.length > 0, documents: [], broken: problems.length > 0, problems };
   const composer = new Composer(options);
   yield* feed(sheet, composer, readable);
   for (const document of composer.end()) take(sheet, document);
   const { errors, warnings } = composer.streamInfo();
-  for (const error of [...errors, ...warnings]) sheet.problems.push(explain(error, body, null));
+  for (const error of [...errors, ...warnings]) sheet.problems.push(explain(error, lines.text, null));
   if (errors.length > 0) sheet.broken = true;
   return { documents: sheet.documents, findings: findingsOf(sheet), broken: sheet.broken };
 }
@@ -109,7 +120,7 @@ function take(sheet: Sheet, document: YamlDocument.Parsed): void {
   else if (!sheet.damaged) sheet.documents.push(documentOf(sheet.lines, composed));
 }
 
-function documentOf(lines: Lines, { value, places }: Composed): Document {
+function documentOf(lines: Lines, { value, places }: Pick<Composed, 'value' | 'places'>): Document {
   return {
     file: lines.file,
     value,

@@ -61,14 +61,12 @@ function* otherProvider(config: Config): Iterable<Finding> {
 }
 
 function* required(config: Config, section: string, values: object, fields: readonly string[]): Iterable<Finding> {
-  for (const field of fields)
-    if (!Object.hasOwn(values, field) || (values as Readonly<Record<string, unknown>>)[field] === undefined)
-      yield violation(
-        'sso-complete',
-        config,
-        `/spec/${section}/${field}`,
-        `cannot be active, because ${section}.${field} is missing`,
-      );
+  for (const field of fields) {
+    const value = (values as Readonly<Record<string, unknown>>)[field];
+    if (value !== undefined && !isBlank(value)) continue;
+    const what = `cannot be active, because ${section}.${field} is ${value === undefined ? 'missing' : 'empty'}`;
+    yield violation('sso-complete', config, `/spec/${section}/${field}`, what);
+  }
 }
 
 function unusable(config: Config, section: string, field: string, problem: string): Finding {

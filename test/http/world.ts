@@ -61,7 +61,7 @@ export interface Asked {
 /** The tree that the server follows, unless a test has another. */
 export const tree: Readonly<Record<string, string>> = {
   'weir.yaml':
-    'kind: Platform\nmetadata: {name: platform}\nspec:\n  licence: enterprise\n  reconcile: {settleMs: 60000, pollSeconds: 3600}\n',
+    'kind: Platform\nmetadata: {name: platform}\nspec:\n  licence: enterprise\n  reconcile: {settleMs: 50, pollSeconds: 3600}\n',
   'stacks.yaml': 'kind: Stack\nmetadata: {name: nr-4}\nspec:\n  label: Node-RED 4\n  runtime: "4.1"\n',
   'types.yaml':
     'kind: InstanceType\nmetadata: {name: small}\nspec: {stacks: [nr-4], defaultStack: nr-4}\n---\nkind: TeamType\nmetadata: {name: starter}\nspec:\n  features: {teamLibrary: true, customHostnames: true}\n  instanceTypes: [{name: small, limit: 2}]\n',

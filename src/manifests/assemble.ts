@@ -1,9 +1,10 @@
 // Puts a tree together from the entries of its files.
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
-import { drawKey } from './entry.ts';
+import { drawKey, FRESH_MS } from './entry.ts';
 import { readPublicFile } from './files.ts';
 import { digestOf, type FileEntry, type PublicFile, type Tree } from './tree.ts';
+import type { Listing } from './walk.ts';
 
 /** What a tree is made of. `warnings`: about files that are not read. */
 export interface Parts {
@@ -13,10 +14,22 @@ export interface Parts {
   readonly exclude: readonly string[];
   readonly entries: ReadonlyMap<string, FileEntry>;
   readonly warnings: readonly Finding[];
+  /** The folders, and when they had been listed. */
+  readonly listings?: readonly Listing[];
+  readonly listedAt?: number;
 }
 
 /** Builds the tree; the entries may come in any order. */
-export function assemble({ root, real, overlay, exclude, entries, warnings }: Parts): Tree {
+export function assemble({
+  root,
+  real,
+  overlay,
+  exclude,
+  entries,
+  warnings,
+  listings = [],
+  listedAt = 0,
+}: Parts): Tree {
   const sorted = inOrder(entries);
   const documents: Document[] = [];
   const overlays: Document[] = [];
@@ -39,6 +52,7 @@ export function assemble({ root, real, overlay, exclude, entries, warnings }: Pa
     exclude,
     digest: digestOfAll(sorted),
     unreadable: sorted.filter(({ stat }) => stat === undefined).map(({ path }) => path),
+    ...(listings.length > 0 && listings.every((listing) => isLasting(listing, listedAt)) ? { listings } : {}),
     fresh: sorted.some(({ fresh }) => fresh),
     file: (document, path) => fileOf(files, real, document, path),
   };
@@ -62,4 +76,8 @@ function digestOfAll(entries: readonly FileEntry[]): string {
     for (const [drawn, file] of draws) lines.push(drawn, 'problem' in file ? file.problem : digestOf(file.text));
   }
   return digestOf(lines.join('\0'));
+}
+
+function isLasting({ isPlain, stat }: Listing, listedAt: number): boolean {
+  return isPlain && stat !== undefined && listedAt - stat.ctimeMs >= FRESH_MS;
 }

@@ -97,7 +97,8 @@ function statOrNothing(path: string): Stats | undefined {
 
 const quietly = { throwIfNoEntry: false } as const;
 
-const FRESH_MS = 2_000;
+/** How long after a change one more change might not show in a `stat` (file systems with coarse clocks). */
+export const FRESH_MS = 2_000;
 
 function* parseBytes(reader: Reader, path: string, bytes: Buffer) {
   const { text, invalid } = decode(bytes);

@@ -10,7 +10,7 @@ import { failureOf } from './open.ts';
 import { confine, isInside } from './paths.ts';
 import { excluder, isSkippedName } from './skip.ts';
 import { type FileEntry, isMissing, type Missing, ROOT_MANIFEST, type Tree } from './tree.ts';
-import { type Candidate, type Folder, type Obstacle, outside, walk } from './walk.ts';
+import { type Candidate, type Folder, type Listing, type Obstacle, outside, walk } from './walk.ts';
 
 export interface ReadOptions {
   /** An earlier reading of the same folder: files that are still the same are not read again. */
@@ -39,7 +39,14 @@ export async function read(root: string, options: ReadOptions = {}): Promise<Tre
   const overlay = overlayOf(root, place.real, options.overlay);
   if (overlay && 'missing' in overlay) return overlay;
   const exclude = excludeOf(manifest);
-  const sheet: Sheet = { reader, exclude, slicer, entries: new Map([[ROOT_MANIFEST, manifest]]), warnings: [] };
+  const sheet: Sheet = {
+    reader,
+    exclude,
+    slicer,
+    entries: new Map([[ROOT_MANIFEST, manifest]]),
+    warnings: [],
+    listings: [],
+  };
   await readFolder(sheet, { path: '', real: place.real });
   if (overlay) await readFolder(sheet, overlay);
   return assemble({
@@ -49,6 +56,8 @@ export async function read(root: string, options: ReadOptions = {}): Promise<Tre
     exclude,
     entries: sheet.entries,
     warnings: sheet.warnings,
+    listings: sheet.listings,
+    listedAt: reader.now(),
   });
 }
 
@@ -90,6 +99,7 @@ interface Sheet {
   readonly slicer: Slicer;
   readonly entries: Map<string, FileEntry>;
   readonly warnings: Finding[];
+  readonly listings: Listing[];
 }
 
 function readerOf(root: string, { previous, filesOf = () => [], now = Date.now }: ReadOptions): Reader {
@@ -124,8 +134,9 @@ async function readManifest(root: string, reader: Reader, slicer: Slicer): Promi
 
 async function readFolder(sheet: Sheet, folder: Folder): Promise<void> {
   const { reader, exclude, entries, slicer } = sheet;
-  for (const found of walk({ root: reader.root, folder, isExcluded: excluder(exclude) })) {
-    for (const item of found) {
+  for (const listing of walk({ root: reader.root, folder, isExcluded: excluder(exclude) })) {
+    sheet.listings.push(listing);
+    for (const item of listing.found) {
       if (slicer.spent()) await slicer.breathe();
       if (!entries.has(item.path) && !keep(sheet, item)) await readFile(sheet, item);
     }
@@ -134,7 +145,7 @@ async function readFolder(sheet: Sheet, folder: Folder): Promise<void> {
 
 /** Takes what needs no reading of bytes. No promise here: in a tree that did not change, ten thousand would cost more than the work. */
 function keep({ reader, entries, warnings }: Sheet, item: Candidate | Obstacle): boolean {
-  if ('message' in item) {
+  if (item.message !== undefined) {
     if (item.severity === 'error') entries.set(item.path, obstacleEntry(item));
     else warnings.push(findingAt(item.path, 1, 1, item.message, 'warning'));
     return true;
@@ -145,7 +156,7 @@ function keep({ reader, entries, warnings }: Sheet, item: Candidate | Obstacle):
 }
 
 async function readFile({ reader, entries, slicer }: Sheet, candidate: Candidate | Obstacle): Promise<void> {
-  if ('message' in candidate) return;
+  if (candidate.message !== undefined) return;
   const entry = await inSlices(readEntry(reader, candidate), slicer);
   if (entry) entries.set(entry.path, entry);
 }

@@ -3,7 +3,7 @@ import { matchesGlob } from 'node:path';
 
 /** Whether a name (of a file or a folder, at any depth) is never read. Kubernetes' `..data` and `..2026_01_31_…` begin with a dot. */
 export function isSkippedName(name: string): boolean {
-  return name.startsWith('.') || name.endsWith('~') || name === '4913' || name === 'node_modules';
+  return name.charCodeAt(0) === dot || name.endsWith('~') || name === '4913' || name === 'node_modules';
 }
 
 /** Whether a file's name makes it a document. */
@@ -24,6 +24,9 @@ export function excluder(globs: readonly string[]): (path: string, name: string)
   const patterns = globs
     .map((glob) => glob.replace(/^\.?\//, '').replace(/\/(?:\*\*\/?)?$/, ''))
     .filter((glob) => glob !== '');
+  if (patterns.length === 0) return () => false;
   return (path, name) =>
     patterns.some((pattern) => matchesGlob(path, pattern) || (!pattern.includes('/') && matchesGlob(name, pattern)));
 }
+
+const dot = 0x2e;

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
+import type { Listing } from './walk.ts';
 
 /** A file's identity and age as the file system tells them (times in milliseconds with fractions, as precise as a double holds). */
 export interface FileStat {
@@ -55,6 +56,8 @@ export interface Tree {
   readonly exclude: readonly string[];
   /** Files and folders that were there and could not be read. They are among `files` too, as broken. */
   readonly unreadable: readonly string[];
+  /** The folders as they were listed; nothing where one of them is too young, or of a kind, that looking at it briefly would not do. */
+  readonly listings?: readonly Listing[];
   /** Some files are `fresh`: read again before trusting that nothing changed. */
   readonly fresh: boolean;
   /** The text of a public file that a document names (a path relative to the document), or what is wrong with it. */

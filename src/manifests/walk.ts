@@ -9,6 +9,7 @@ export interface Candidate {
   readonly path: string;
   readonly real: string;
   readonly stat?: Stats;
+  readonly message?: undefined;
 }
 
 /** Something that should be a document or a folder of documents, and cannot be read. */
@@ -31,39 +32,58 @@ export interface WalkOptions {
   readonly isExcluded: (path: string, name: string) => boolean;
 }
 
-/** Yields what is below a folder, one list for each folder in it. Follows symlinks that stay inside the tree. */
-export function* walk(options: WalkOptions): Generator<readonly (Candidate | Obstacle)[]> {
-  const count = { entries: 0 };
+/** One folder as it was listed: what in it is to be read, all its names, and its own `stat` from just before. */
+export interface Listing {
+  readonly real: string;
+  readonly found: readonly (Candidate | Obstacle)[];
+  readonly names: readonly string[];
+  readonly stat: Stats | undefined;
+  /** No links in it, and nothing in the way: as long as `stat` and `names` are the same, so is `found`. */
+  readonly isPlain: boolean;
+}
+
+/** Yields a listing of a folder and of each folder below it. Follows symlinks that stay inside the tree. */
+export function* walk(options: WalkOptions): Generator<Listing> {
   const folders: Step[] = [{ ...options.folder, chain: [] }];
-  for (let folder = folders.pop(); folder && count.entries < MAX_ENTRIES; folder = folders.pop()) {
-    const found = lookInto(options, folder, folders);
-    count.entries += found.length;
-    if (found.length > 0) yield found;
+  let count = 0;
+  for (let folder = folders.pop(); folder; folder = folders.pop()) {
+    const listing = lookInto(options, folder, folders);
+    if (listing === undefined) continue;
+    count += listing.found.length + 1;
+    if (count > MAX_ENTRIES) folders.length = 0;
+    yield count > MAX_ENTRIES ? { ...listing, isPlain: false, found: [error(folder.path || '.', tooMany)] } : listing;
   }
 }
 
 /** More files than any tree has: symlinks that lead in circles sideways end here. */
 const MAX_ENTRIES = 200_000;
 
+const tooMany =
+  'the tree cannot be read, because it holds more than 200000 files and folders: do links lead in circles?';
+
 /** A folder still to be looked into; `chain` holds the real paths of the folders that lead to it. */
 interface Step extends Folder {
   readonly chain: readonly string[];
 }
 
-function lookInto(options: WalkOptions, folder: Step, folders: Step[]): (Candidate | Obstacle)[] {
+function lookInto(options: WalkOptions, folder: Step, folders: Step[]): Listing | undefined {
   const { path, real } = folder;
-  const entries = listFolder(path, real);
-  if (!Array.isArray(entries)) return entries ? [entries] : [];
+  const listed = listFolder(path, real);
+  if (listed === undefined || 'found' in listed) return listed;
+  const { entries, stat } = listed;
   const chain = [...folder.chain, real];
   const found: (Candidate | Obstacle)[] = [];
+  let isPlain = true;
   for (const entry of entries) {
     const { name } = entry;
     const at = { path: path === '' ? name : `${path}/${name}`, real: `${real}/${name}` };
     if (isSkipped(options, at.path, name)) continue;
-    const item = entry.isFile() && isDocumentName(name) ? at : other(options, entry, { ...at, chain });
+    const isDocument = entry.isFile() && isDocumentName(name);
+    isPlain &&= isDocument || entry.isDirectory() || entry.isFile();
+    const item = isDocument ? at : other(options, entry, { ...at, chain });
     if (item) sortIn(item, found, folders);
   }
-  return found;
+  return { real, stat, isPlain, names: entries.map(({ name }) => name), found };
 }
 
 function isSkipped({ isExcluded }: WalkOptions, path: string, name: string): boolean {
@@ -114,15 +134,19 @@ function behindLink(options: WalkOptions, { path, real: link, chain }: Step): Ca
 /** For links that lead out of the tree. */
 export const outside = 'the link cannot be followed, because it leads out of the tree: put what it names inside';
 
-/** The entries of a folder, what is wrong with it, or nothing where it is gone. */
-function listFolder(path: string, real: string): Dirent[] | Obstacle | undefined {
+/** The entries of a folder, or a listing that says what is wrong with it, or nothing where it is gone. */
+function listFolder(
+  path: string,
+  real: string,
+): { readonly entries: Dirent[]; readonly stat: Stats } | Listing | undefined {
   try {
-    return readdirSync(real, { withFileTypes: true });
+    return { stat: statSync(real), entries: readdirSync(real, { withFileTypes: true }) };
   } catch (problem) {
     const { reason, code } = failureOf(problem);
-    if (reason === 'gone') return path.includes('\uFFFD') ? error(path, badName) : undefined;
+    if (reason === 'gone' && !path.includes('\uFFFD')) return undefined;
     const what = reason === 'denied' ? 'Weir has no permission for it: allow it to be read' : `the system says ${code}`;
-    return error(path, `the folder cannot be read, because ${what}`);
+    const message = reason === 'gone' ? badName : `the folder cannot be read, because ${what}`;
+    return { real, stat: undefined, isPlain: false, names: [], found: [error(path, message)] };
   }
 }
 

@@ -89,8 +89,12 @@ planning('a tree that rules forbid is answered with what blocks it', async () =>
     body: documents({ ...tree, 'sso.yaml': '# nothing\n' }),
   });
   assert.equal(
-    [emptied.status, emptied.body.summary.blocked > 0 || emptied.body.findings.length > 0],
-    [200, true],
+    [
+      emptied.status,
+      emptied.body.summary.blocked,
+      new Set(emptied.body.changes.map((one: { action: string }) => one.action)),
+    ],
+    [200, 2, new Set(['blocked'])],
     emptied.text,
   );
 });

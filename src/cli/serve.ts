@@ -34,7 +34,10 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
     const stop = stopRequest(io);
     const store = await openStoreAt(options, io, { create: true });
     try {
-      return await serveFrom(store, folder, { options, io }, stop);
+      const code = await serveFrom(store, folder, { options, io }, stop);
+      // What is still open by then, such as a connection that was cut off, holds nobody up.
+      setTimeout(() => io.exit(code), 1000).unref();
+      return code;
     } finally {
       await store.close();
       stop.ignore();
@@ -89,6 +92,7 @@ async function serveFrom(
     throw error;
   } finally {
     await inOrder([() => app.close(), async () => started?.loop.close()], io);
+    app.server.closeAllConnections();
   }
 }
 

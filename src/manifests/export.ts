@@ -81,7 +81,7 @@ function yamlOf(value: object, literals: readonly Literal[]): string {
   });
   for (const { steps, variable } of literals)
     remark(document, steps, ` was given as a value, which is not shown: set ${variable} where Weir runs`);
-  return document.toString({ lineWidth: 0 }).replace(everyUnprintable, asEscape);
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false }).replace(everyUnprintable, asEscape);
 }
 
 function isReference(map: Node): boolean {

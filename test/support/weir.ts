@@ -10,7 +10,8 @@ import type { View } from '../../src/core/model/view.ts';
 import { openStore } from '../../src/store/json-file.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 
-const launcher = resolve(import.meta.dirname, '../../src/bin/weir.js');
+/** The script that a shell would run. */
+export const launcher = resolve(import.meta.dirname, '../../src/bin/weir.js');
 
 export interface WeirOptions {
   readonly env?: Readonly<Record<string, string>>;

@@ -1,0 +1,261 @@
+// timeout: 180
+// weir serve as a process: how it starts, what it says, how it stops; and the commands that ask it.
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { freePort } from '../../src/cli/listen.ts';
+import { type RunningCommand, startCommand } from '../support/run-command.ts';
+import { launcher, plainEnvironment } from '../support/weir.ts';
+import { stack, type Workspace, workspace } from './world.ts';
+
+interface Context {
+  here: Workspace;
+}
+
+/** Starts `weir serve` on a free port and waits until it says where. */
+async function serve(
+  { path }: Workspace,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Promise<RunningCommand & { url: string }> {
+  const running = startCommand(process.execPath, [launcher, 'serve', '--port', '0', ...args], {
+    cwd: path,
+    env: { ...plainEnvironment(), ...env },
+    timeoutMs: 60_000,
+  });
+  const url = await until(
+    () =>
+      / on (http:\/\/\S+)\n/.exec(running.output().stdout)?.[1] ??
+      (running.child.exitCode === null ? undefined : 'ended'),
+    running,
+  );
+  assert.is.not(url, 'ended', running.output().stderr);
+  return { ...running, url };
+}
+
+async function until<T>(look: () => T | undefined | Promise<T | undefined>, { output }: RunningCommand): Promise<T> {
+  for (const start = performance.now(); performance.now() - start < 20_000; await sleep(20)) {
+    const found = await look();
+    if (found !== undefined) return found;
+  }
+  throw new Error(`waited in vain: ${JSON.stringify(output())}`);
+}
+
+const starting = suite<Context>('weir serve');
+
+starting.before.each(async (context) => {
+  context.here = await workspace();
+});
+starting.after.each(({ here }) => here.remove());
+
+starting('makes the first admin, says so once, serves, and exits 0 on SIGTERM', async ({ here }) => {
+  const first = await serve(here);
+  assert.is((await fetch(`${first.url}/healthz`)).status, 200);
+  assert.is((await fetch(`${first.url}/readyz`)).status, 200);
+  first.child.kill('SIGTERM');
+  const ended = await first.ended;
+  assert.is(ended.code, 0, ended.stderr);
+  assert.is(ended.stdout, `Weir serves config on ${first.url}\n`);
+  assert.match(
+    ended.stderr,
+    /there is now an admin: username admin, with the password \S+ \(it is shown this once\)\n/,
+  );
+  const second = await serve(here);
+  second.child.kill('SIGINT');
+  const again = await second.ended;
+  assert.is(again.code, 0);
+  assert.not.match(again.stderr, 'password');
+  assert.is((await here.weir('plan --detailed-exitcode')).code, 0, 'it applied the tree');
+});
+
+starting('takes the password of the first admin from WEIR_ADMIN_PASSWORD, and does not print it', async ({ here }) => {
+  const server = await serve(here, [], { WEIR_ADMIN_PASSWORD: 'correct horse battery' });
+  server.child.kill('SIGTERM');
+  const { stderr } = await server.ended;
+  assert.match(stderr, /username admin, with the password in WEIR_ADMIN_PASSWORD\n/);
+  assert.not.match(stderr, 'correct horse');
+  const weak = await here.spawn('serve --port 0 --store other', { env: { WEIR_ADMIN_PASSWORD: 'short' } });
+  assert.is(weak.code, 64);
+  assert.match(
+    weak.stderr,
+    /the password in WEIR_ADMIN_PASSWORD cannot be used, because it has fewer than 8 characters/,
+  );
+});
+
+starting('does not start on a bad tree without a good state behind it: 1', async ({ here }) => {
+  here.write('config/stacks.yaml', 'kind: Stack\n');
+  const { code, stdout, stderr } = await here.spawn('serve --port 0');
+  assert.is(code, 1);
+  assert.is(stdout, '');
+  assert.match(stderr, /error\[schema\]/);
+  assert.match(stderr, /weir: the tree cannot be applied: not starting, because there is no earlier state to serve\n$/);
+});
+
+starting('does not start without a tree: 5', async ({ here }) => {
+  const { code, stderr } = await here.spawn('serve nowhere --port 0');
+  assert.is(code, 5);
+  assert.match(stderr, /nowhere is not a tree, or not mounted/);
+});
+
+starting(
+  'serves the last good state past a bad tree, recovers by itself, and with --strict-start exits 1',
+  async ({ here }) => {
+    await here.weir('apply');
+    const { token } = JSON.parse((await here.weir('bootstrap')).stdout);
+    here.write('config/stacks.yaml', stack.replace('runtime', 'runtme'));
+    const strict = await here.spawn('serve --port 0 --strict-start');
+    assert.is(strict.code, 1);
+    assert.match(strict.stderr, /not starting, because --strict-start asks for a good tree\n$/);
+    const server = await serve(here);
+    assert.match(server.output().stderr, /error\[schema\] Stack\/nr-4: .*\n --> stacks\.yaml:5:3\n/);
+    assert.is((await fetch(`${server.url}/readyz`)).status, 200);
+    here.write('config/stacks.yaml', stack.replace('Node-RED 4', 'Mended'));
+    const headers = { authorization: `Bearer ${token}` };
+    await until(async () => {
+      const answer = await fetch(`${server.url}/api/v1/stacks/nr-4`, { headers });
+      return (await answer.text()).includes('Mended') ? true : undefined;
+    }, server);
+    server.child.kill('SIGTERM');
+    assert.is((await server.ended).code, 0);
+  },
+);
+
+starting('says that a port is taken: 5', async ({ here }) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const { code, stdout, stderr } = await here.spawn(`serve --port ${port}`);
+  other.close();
+  assert.is(code, 5);
+  assert.is(stdout, '');
+  assert.is(
+    stderr,
+    `weir: port ${port} on 127.0.0.1 is taken by another process: stop that one, or name another port with --port\n`,
+  );
+});
+
+starting(
+  'stops within ten seconds though somebody holds a connection, and takes Ctrl-C through npm as one wish',
+  async ({ here }) => {
+    const server = await serve(here);
+    const { hostname, port } = new URL(server.url);
+    const { connect } = await import('node:net');
+    const idle = connect(Number(port), hostname);
+    idle.on('error', () => {});
+    await once(idle, 'connect');
+    idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n');
+    const started = performance.now();
+    server.child.kill('SIGINT');
+    await sleep(50);
+    server.child.kill('SIGINT');
+    const { code, stderr } = await server.ended;
+    idle.destroy();
+    assert.is(code, 0, stderr);
+    assert.ok(performance.now() - started < 10_000);
+    assert.is((await here.weir('status')).code, 0);
+  },
+);
+
+starting('ends at once when asked again', async ({ here }) => {
+  const server = await serve(here);
+  const { connect } = await import('node:net');
+  const idle = connect(Number(new URL(server.url).port), '127.0.0.1');
+  idle.on('error', () => {});
+  await once(idle, 'connect');
+  idle.write('GET /healthz HTTP/1.1\r\nHost: x\r\n');
+  await sleep(50);
+  server.child.kill('SIGTERM');
+  await sleep(1200);
+  const started = performance.now();
+  if (server.child.exitCode === null) server.child.kill('SIGTERM');
+  await server.ended;
+  idle.destroy();
+  assert.ok(performance.now() - started < 1500);
+});
+
+starting.run();
+
+const asking = suite<Context & { server: RunningCommand & { url: string }; flags: string }>(
+  'the commands that ask a server',
+);
+
+asking.before(async (context) => {
+  context.here = await workspace();
+  const { token } = JSON.parse((await context.here.weir('bootstrap')).stdout);
+  writeFileSync(join(context.here.path, 'token'), `${token}\n`);
+  writeFileSync(join(context.here.path, 'wrong'), `${token.slice(0, -1)}x\n`);
+  context.server = await serve(context.here);
+  context.flags = `--server ${context.server.url} --token-file token`;
+});
+asking.after(async ({ here, server }) => {
+  server.child.kill('SIGTERM');
+  await server.ended;
+  await here.remove();
+});
+
+asking('status: as the server gives it', async ({ here, flags }) => {
+  const { code, stdout, stderr } = await here.weir(`status ${flags} --output json`);
+  assert.is(code, 0, stderr);
+  assert.is(JSON.parse(stdout).inventory.count, 3);
+  assert.match((await here.weir(`status ${flags}`)).stdout, /^Ready +True/m);
+});
+
+asking('plan: of this tree against the live state, with this tree’s lines', async ({ here, flags }) => {
+  here.write('elsewhere.yaml', '');
+  assert.is((await here.weir(`plan ${flags} --detailed-exitcode`)).code, 0);
+  await here.weir('init branch');
+  const { code, stdout } = await here.weir(`plan branch ${flags} --detailed-exitcode --out plan.json`);
+  assert.is(code, 2);
+  assert.match(stdout, /\n {2}\+ create Stack\/nr-5-0 +stacks\/nr-5-0\.yaml:4\n/);
+  assert.match(stdout, /\n {2}- delete Stack\/nr-4\n/);
+  assert.is(JSON.parse(here.read('plan.json')).summary.create, 4);
+});
+
+asking('plan: an invalid tree is 1, with its lines, and is not sent', async ({ here, flags }) => {
+  await here.weir('init broken');
+  here.write('broken/stacks/nr-5-0.yaml', 'kind: Stack\n');
+  const { code, stdout } = await here.weir(`plan broken ${flags}`);
+  assert.is(code, 1);
+  assert.match(stdout, /--> stacks\/nr-5-0\.yaml:1:1\n/);
+});
+
+asking('apply: has the server apply its own tree', async ({ here, flags }) => {
+  const same = await here.weir(`apply ${flags}`);
+  assert.is(same.code, 0, same.stderr);
+  assert.match(same.stdout, /^No changes\./);
+  here.write('config/more.yaml', 'kind: Stack\n');
+  const invalid = await here.weir(`apply ${flags} --output json`);
+  assert.is(invalid.code, 1, invalid.stderr);
+  assert.is(JSON.parse(invalid.stdout).valid, false);
+  here.write('config/more.yaml', 'kind: Template\nmetadata: {name: t}\n');
+  assert.is((await here.weir(`apply ${flags} --allow-deletes 3`)).code, 3);
+  assert.is((await here.weir(`apply ${flags}`)).code, 0);
+});
+
+asking('a refused token, a server that is none, and one that is away: 5', async ({ here, server }) => {
+  const nowhere = `http://127.0.0.1:${await freePort('127.0.0.1')}`;
+  for (const line of ['status', 'plan', 'apply']) {
+    const refused = await here.weir(`${line} --server ${server.url} --token-file wrong --output json`);
+    assert.is(refused.code, 5, line);
+    assert.is(JSON.parse(refused.stdout).error.code, 'token_refused');
+    const away = await here.weir(`${line} --server ${nowhere} --token-file token`);
+    assert.is(away.code, 5);
+    assert.is(away.stderr, `weir: the server ${nowhere} cannot be reached, because nothing listens there\n`);
+  }
+  const none = await here.weir(`status --server ${server.url} --token-file nowhere`);
+  assert.is(none.code, 5);
+  assert.match(none.stderr, /the token file .*nowhere cannot be read, because there is no such file or folder/);
+  here.write('config/broken.yaml', 'kind: Stack\n');
+  assert.is(
+    (await here.weir(`plan --server ${nowhere} --token-file token`)).code,
+    5,
+    'before what is wrong with the tree',
+  );
+});
+
+asking.run();

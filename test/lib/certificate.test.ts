@@ -1,0 +1,91 @@
+// Certificates: which can be used to verify signatures, and what is said of the others.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { certificateProblem } from '../../src/lib/certificate.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder().path;
+
+function made(name: string, ...key: readonly string[]): { readonly certificate: string; readonly key: string } {
+  const [certificate, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
+  const args = [
+    'req',
+    '-x509',
+    '-nodes',
+    '-newkey',
+    ...key,
+    '-keyout',
+    keyFile,
+    '-out',
+    certificate,
+    '-subj',
+    '/CN=idp',
+    '-days',
+    '30',
+  ];
+  execFileSync('openssl', args, { stdio: 'ignore' });
+  return { certificate: readFileSync(certificate, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+}
+
+const good = made('good', 'rsa:2048');
+const curve = made('curve', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256');
+const small = made('small', 'rsa:1024');
+const edwards = made('edwards', 'ed25519');
+
+const certificates = suite('a certificate');
+
+certificates(
+  'can be used: RSA of 2048 bits, an elliptic curve, several, Windows line ends, text around, bare base64',
+  () => {
+    const bare = good.certificate.replace(/-----[A-Z ]+-----|\s/g, '');
+    for (const text of [
+      good.certificate,
+      curve.certificate,
+      `${good.certificate}${curve.certificate}`,
+      good.certificate.replaceAll('\n', '\r\n'),
+      `Bag Attributes\n  friendlyName: idp\n${good.certificate}`,
+      bare,
+      `\n${bare.replace(/.{64}/g, '$&\n')}\n`,
+    ])
+      assert.is(certificateProblem(text), undefined, text);
+  },
+);
+
+certificates('cannot be used, and why', () => {
+  assert.is(certificateProblem(small.certificate), 'it has an RSA key of 1024 bits, and less than 2048 is not safe');
+  assert.match(
+    certificateProblem(`${good.certificate}${small.certificate}`) ?? '',
+    /^certificate 2 has an RSA key of 1024 bits/,
+  );
+  assert.match(certificateProblem(edwards.certificate) ?? '', /key of type ed25519, and only RSA and elliptic curves/);
+  assert.is(certificateProblem('  \n'), 'it is empty');
+  assert.match(certificateProblem('hello!') ?? '', /neither PEM .* nor base64/);
+  assert.match(certificateProblem('aGVsbG8=') ?? '', /cannot be read as a certificate/);
+  assert.match(certificateProblem(good.certificate.slice(0, 300)) ?? '', /cut off/);
+  assert.match(certificateProblem(good.certificate + curve.certificate.slice(0, 200)) ?? '', /cut off/);
+  assert.match(
+    certificateProblem(good.certificate.replaceAll('CERTIFICATE', 'CERTIFICATE REQUEST')) ?? '',
+    /holds "CERTIFICATE REQUEST", where only "CERTIFICATE" may stand/,
+  );
+  assert.match(certificateProblem(good.certificate.replace(/[A-Z]/g, 'A')) ?? '', /holds|cannot be read|cut off/);
+});
+
+certificates('is never a private key, and that is never repeated', () => {
+  for (const text of [
+    good.key,
+    `${good.certificate}${good.key}`,
+    curve.key,
+    good.key.replaceAll('PRIVATE KEY', 'RSA PRIVATE KEY'),
+  ]) {
+    const problem = certificateProblem(text) ?? '';
+    assert.match(problem, /private key, which must never be here/);
+    assert.ok(problem.length < 200);
+  }
+  const bare = good.key.replace(/-----[A-Z ]+-----|\s/g, '');
+  assert.not.match(certificateProblem(bare) ?? '', bare.slice(40, 60));
+});
+
+certificates.run();

@@ -9,8 +9,11 @@ export function located(finding: Finding, desired: ReadonlyMap<string, Desired>)
   if (finding.source || finding.kind === undefined) return finding;
   const document = desired.get(`${finding.kind}/${finding.name ?? ''}`)?.document;
   if (!document) return finding;
+  // A guard is read from the applied state: no line of the tree is to blame.
+  if (finding.rule === 'mass-delete') return finding;
   const path = finding.path || '/metadata/name';
-  return { ...finding, source: document.locate(path, 'value') };
+  // What is missing is shown at the key of what it is missing from.
+  return { ...finding, source: document.locate(path, placeOf(document, path) ? 'value' : 'key') };
 }
 
 /** Where a document sets a field: a scalar's value, or the key of a mapping or list. Nothing where it does not. */

@@ -8,7 +8,8 @@ export const defaultStack: Rule = {
     for (const { after } of written(batch, 'InstanceType')) {
       const { stacks, defaultStack: chosen } = after.spec;
       const names = some(stacks, stacks.length, 10);
-      if (chosen !== undefined && !stacks.includes(chosen)) {
+      // A stack that does not exist at all is told once, as a reference to nothing.
+      if (chosen !== undefined && !stacks.includes(chosen) && batch.after.named('Stack', chosen)) {
         const what = `defaultStack cannot be ${chosen}, because it is not among its stacks (${names || 'it has none'})`;
         yield violation('default-stack', after, '/spec/defaultStack', what);
       }

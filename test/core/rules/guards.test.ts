@@ -69,11 +69,11 @@ massDelete('lets a few go, and wants the exact number for more', async () => {
   await apply(world, stacks(15));
   assert.equal(await violationsOf(world, stacks(5)), []);
   assert.equal(await violationsOf(world, stacks(4)), [
-    'weir.yaml:1:1 mass-delete Platform/platform: this plan cannot delete 11 of 16 declared objects, because reconcile.maxDeletes.count is 10: if that is meant, consent with --allow-deletes 11',
+    'mass-delete Platform/platform: this plan cannot delete 11 of 16 declared objects, because reconcile.maxDeletes.count is 10: if that is meant, consent with --allow-deletes 11',
   ]);
   assert.equal(await violationsOf(world, stacks(4), allow(11)), []);
   assert.equal(await violationsOf(world, stacks(4), allow(12)), [
-    'weir.yaml:1:1 mass-delete Platform/platform: this plan cannot be applied, because it deletes 11 objects and 12 were consented to: look at the plan again',
+    'mass-delete Platform/platform: this plan cannot be applied, because it deletes 11 objects and 12 were consented to: look at the plan again',
   ]);
   assert.equal(
     (await violationsOf(world, stacks(15), allow(1))).length,
@@ -90,7 +90,7 @@ massDelete('counts a share once 20 objects are declared', async () => {
   await apply(many, stacks(19));
   assert.equal(await violationsOf(many, stacks(15)), [], '4 of 20');
   assert.equal(await violationsOf(many, stacks(14)), [
-    'weir.yaml:1:1 mass-delete Platform/platform: this plan cannot delete 5 of 20 declared objects, because reconcile.maxDeletes.percent is 20: if that is meant, consent with --allow-deletes 5',
+    'mass-delete Platform/platform: this plan cannot delete 5 of 20 declared objects, because reconcile.maxDeletes.percent is 20: if that is meant, consent with --allow-deletes 5',
   ]);
 });
 

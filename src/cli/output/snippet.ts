@@ -20,7 +20,9 @@ export function snippet(finding: Finding, text: string | undefined, style: Style
   const gutter = String(source.line).length;
   const bar = style('place', `${' '.repeat(gutter)} |`);
   const carets = style(finding.severity, '^'.repeat(Math.max(1, Math.min(window.to, to) - from)));
-  const advice = finding.suggestion === undefined ? '' : ` ${style(finding.severity, didYouMean(finding.suggestion))}`;
+  const advice = adviceOf(finding, source)
+    .map((words) => ` ${style(finding.severity, words)}`)
+    .join('');
   return [
     bar,
     `${style('place', `${source.line} |`)} ${window.text}`.trimEnd(),
@@ -28,7 +30,13 @@ export function snippet(finding: Finding, text: string | undefined, style: Style
   ];
 }
 
-/** What stands beside the carets. A suggestion that brings its quotes says what to write. */
+/** What stands beside the carets: how far the range goes, and what to write. */
+function adviceOf({ suggestion }: Finding, { line, endLine }: Source): readonly string[] {
+  const far = endLine > line ? [`to line ${endLine}`] : [];
+  return suggestion === undefined ? far : [...far, didYouMean(suggestion)];
+}
+
+/** What a suggestion says. One that brings its quotes says what to write. */
 export function didYouMean(suggestion: string): string {
   return suggestion.startsWith('"') ? `write ${escaped(suggestion)}` : `did you mean "${escaped(suggestion)}"?`;
 }

@@ -12,8 +12,7 @@ export function located(finding: Finding, desired: ReadonlyMap<string, Desired>)
   // A guard is read from the applied state: no line of the tree is to blame.
   if (finding.rule === 'mass-delete') return finding;
   const path = finding.path || '/metadata/name';
-  // What is missing is shown at the key of what it is missing from.
-  return { ...finding, source: document.locate(path, placeOf(document, path) ? 'value' : 'key') };
+  return { ...finding, source: document.locate(path, 'value') };
 }
 
 /** Where a document sets a field: a scalar's value, or the key of a mapping or list. Nothing where it does not. */

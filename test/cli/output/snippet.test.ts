@@ -62,8 +62,10 @@ snippets('has its carets right after tabs, wide letters, emoji and combining mar
   assert.is(widthOfText('名a👍\u0301'), 5);
 });
 
-snippets('shows the first line of several', () => {
-  assert.is(underlined(about('a:\n  b: 1\n  c: 2\n', 'b: 1\n  c: 2')), 'b: 1');
+snippets('shows the first line of several, and says where they end', () => {
+  const screen = about('a:\n  b: 1\n  c: 2\n', 'b: 1\n  c: 2');
+  assert.is(underlined(screen), 'b: 1');
+  assert.match(screen, /\^{4} to line 3\n/);
 });
 
 snippets('cuts a long line around what is meant', () => {

@@ -53,13 +53,10 @@ async function runCommand(line: readonly string[], io: Io): Promise<ExitCode> {
 /** What two flags say together. */
 function checkTogether(verb: Verb, options: Options, io: Io): void {
   if (verb.options.includes('output')) targetsOf(options.output, io.env);
-  if (!verb.options.includes('server')) return;
-  if (options.server !== undefined && options.tokenFile === undefined)
+  if (verb.options.includes('server') && options.server !== undefined && options.tokenFile === undefined)
     throw new UsageError(
       `--server needs a token: add --${flagName('tokenFile')} FILE (or ${variableName('tokenFile')})`,
     );
-  if (options.server === undefined && options.tokenFile !== undefined)
-    throw new UsageError(`--${flagName('tokenFile')} is for --server: add --server URL`);
 }
 
 const usageHint = '      weir --help lists the commands, weir COMMAND --help the flags of one.\n';

@@ -37,7 +37,6 @@ const wrong: Readonly<Record<string, RegExp>> = {
   'plan --server localhost:3000 --token-file t':
     /--server cannot be "localhost:3000", because it is not an http:\/\/ or https:\/\/ address/,
   'plan --server http://localhost': /--server needs a token: add --token-file FILE \(or WEIR_TOKEN_FILE\)/,
-  'plan --token-file t': /--token-file is for --server/,
   'apply --allow-deletes many': /--allow-deletes cannot be "many", because it is not a number/,
   'apply --allow-deletes 1.5': /it is not a whole number/,
   'apply --adopt nr-4': /"nr-4" names no object: write KIND\/NAME/,

@@ -25,6 +25,7 @@ export function show(line: string): Shown {
 
 /** The cells that a text takes on a terminal. */
 export function widthOfText(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   return show(text).cells.at(-1) ?? 0;
 }
 

@@ -1,7 +1,8 @@
 // A tree, read and judged: what it wants, and everything that is wrong with it on its own.
 import { publicFilesOf } from '../core/kinds/public-files.ts';
 import type { Finding } from '../core/model/finding.ts';
-import { type DecodeCache, type DesiredTree, desireSteps, judgeSteps } from '../core/plan/desired-tree.ts';
+import { type DecodeCache, type DesiredTree, desireSteps } from '../core/plan/desired-tree.ts';
+import { type JudgeMemory, judgeSteps } from '../core/plan/judge.ts';
 import type { PlanSource } from '../core/plan/plan-document.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { createSlicer, inSlices, type Slicer } from '../lib/slice.ts';
@@ -25,6 +26,8 @@ export interface LoadOptions {
   readonly overlay?: string | undefined;
   /** What earlier documents decoded to; unchanged ones cost a look-up. */
   readonly decoded?: DecodeCache;
+  /** The last valid tree of this folder: one that differs a little is judged by its differences. */
+  readonly judged?: JudgeMemory;
   readonly slicer?: Slicer;
   /** Whether to ask git where the tree stands. */
   readonly git?: boolean;
@@ -56,7 +59,7 @@ export async function judgeTree(tree: Tree, options: LoadOptions): Promise<Loade
   const files = [...tree.files.values()];
   const readPublicFile = tree.file;
   const desired = await inSlices(desireSteps({ ...tree, files, readPublicFile }, options.decoded), slicer);
-  const judged = await inSlices(judgeSteps(desired, options.facts), slicer);
+  const judged = await inSlices(judgeSteps(desired, options.facts, options.judged), slicer);
   const commit = options.git === false ? undefined : await commitOf(tree.root);
   const source = { digest: tree.digest, ...(commit ?? {}), files: tree.files.size };
   return { tree, desired, findings: [...desired.findings, ...judged], source };

@@ -1,6 +1,7 @@
 // One turn of the loop: a settled reading is judged, applied and remembered; whatever goes wrong, the last good state stays.
 import { singleton } from '../core/model/view.ts';
 import type { DecodeCache } from '../core/plan/desired-tree.ts';
+import type { JudgeMemory } from '../core/plan/judge.ts';
 import { settle } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { type Attempt, applyLoaded, type Occasion, type Workbench } from './attempt.ts';
@@ -28,6 +29,7 @@ export interface LoopOptions extends Workbench {
 /** What the loop remembers between turns. */
 export interface Memory {
   readonly decoded: DecodeCache;
+  readonly judged: JudgeMemory;
   reading: Tree | Missing | undefined;
   /** The tree that was applied last: the places of what is declared. */
   good: LoadedTree | undefined;
@@ -45,7 +47,7 @@ export interface Memory {
 export async function recall({ store }: Workbench): Promise<Memory> {
   const { attempted, applied } = await lastAttempts(store);
   const nothing = { reading: undefined, good: undefined, failure: undefined, reconciling: false, settled: false };
-  return { ...nothing, decoded: new WeakMap(), conditions: [], attempted, applied };
+  return { ...nothing, decoded: new WeakMap(), judged: {}, conditions: [], attempted, applied };
 }
 
 /** The platform's settings for following a tree, as applied. */
@@ -100,7 +102,7 @@ async function readSettled(options: LoopOptions, memory: Memory): Promise<Tree |
 }
 
 async function applyReading(options: LoopOptions, memory: Memory, occasion: Occasion, tree: Tree): Promise<Attempt> {
-  const loaded = await judgeTree(tree, { facts: options.facts(), decoded: memory.decoded });
+  const loaded = await judgeTree(tree, { facts: options.facts(), decoded: memory.decoded, judged: memory.judged });
   const attempt = await applyLoaded(options, loaded, occasion);
   memory.failure = undefined;
   memory.attempted = attempt.entry;

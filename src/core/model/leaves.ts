@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type KindName, kindOf } from '../kinds/index.ts';
 import { markOf, partsOf } from '../kinds/kind.ts';
 import { type Child, childrenOf } from './children.ts';
-import { pointer } from './pointer.ts';
+import { escapeStep } from './pointer.ts';
 
 /** One leaf: a scalar, a set, a list without names, a secret, or a section (`{}`) or list (`[]`) that is there and holds nothing. */
 export interface Leaf {
@@ -18,24 +18,24 @@ export interface Leaf {
   /** The value is what the field has by itself, wherever what holds it is there. */
   readonly isDefault: boolean;
   /** The path of the nearest section around it that might be absent: its defaults say something, because it is there. */
-  readonly section?: string;
+  readonly section: string | undefined;
   /** The path of the key of the item that it stands in, where it stands in a named list. */
-  readonly itemKey?: string;
+  readonly itemKey: string | undefined;
 }
 
 /** The leaves of a decoded spec, by path. */
 export function leavesOf(kind: KindName, spec: unknown): ReadonlyMap<string, Leaf> {
   const leaves = new Map<string, Leaf>();
-  walk(kindOf(kind).spec, spec, { path: ['spec'], at: ['spec'] }, leaves);
+  walk(kindOf(kind).spec, spec, { path: '/spec', at: '/spec', section: undefined, itemKey: undefined }, leaves);
   return leaves;
 }
 
 /** Where a walk stands: by meaning, in the text, and within what. */
 interface Place {
-  readonly path: readonly string[];
-  readonly at: readonly (string | number)[];
-  readonly section?: string;
-  readonly itemKey?: string;
+  readonly path: string;
+  readonly at: string;
+  readonly section: string | undefined;
+  readonly itemKey: string | undefined;
 }
 
 function walk(schema: z.core.$ZodType, value: unknown, place: Place, into: Map<string, Leaf>): void {
@@ -47,25 +47,25 @@ function walk(schema: z.core.$ZodType, value: unknown, place: Place, into: Map<s
   }
   const optional = schema._zod.def.type === 'optional';
   const size = into.size;
-  const inner = optional ? { ...place, section: pointer(...place.path) } : place;
+  const inner = optional ? { ...place, section: place.path } : place;
   const key = parts.type === 'list' ? parts.namedBy : undefined;
   for (const child of childrenOf(schema, value)) walk(child.schema, child.value, placeOf(inner, child, key), into);
   if (optional && into.size === size) add(schema, Array.isArray(value) ? [] : {}, place, false, into);
 }
 
-function placeOf(place: Place, { name, step }: Child, key: string | undefined): Place {
-  const next = { ...place, path: [...place.path, name], at: [...place.at, step] };
-  return key === undefined ? next : { ...next, itemKey: pointer(...next.path, key) };
+/** Outside of named lists meaning and text are the same place, and share one string. */
+function placeOf({ path, at, section, itemKey }: Place, { name, step }: Child, key: string | undefined): Place {
+  const next = `${path}/${escapeStep(name)}`;
+  const below = path === at && name === step ? next : `${at}/${escapeStep(step)}`;
+  return { path: next, at: below, section, itemKey: key === undefined ? itemKey : `${next}/${escapeStep(key)}` };
 }
 
 function add(schema: z.core.$ZodType, value: unknown, place: Place, set: boolean, into: Map<string, Leaf>): void {
-  const { section, itemKey } = place;
-  const path = pointer(...place.path);
+  const { path, at, section, itemKey } = place;
   const otherwise = defaultOf(schema);
   const isDefault = otherwise !== undefined && sameLeafValue(set, otherwise, value);
-  const within = { ...(section === undefined ? {} : { section }), ...(itemKey === undefined ? {} : { itemKey }) };
   const secret = markOf(schema).secret === true;
-  into.set(path, { path, pointer: pointer(...place.at), value, secret, set, isDefault, ...within });
+  into.set(path, { path, pointer: at, value, secret, set, isDefault, section, itemKey });
 }
 
 function defaultOf(schema: z.core.$ZodType): unknown {

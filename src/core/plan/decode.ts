@@ -5,12 +5,13 @@ import { type DeclaredKindName, declaredKindNames, isDeclaredKind, kindOf, type 
 import { publicFilesOf } from '../kinds/public-files.ts';
 import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
-import { pointer } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
 import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
+import { findingIn, quoted } from './finding-in.ts';
 import { ignoreProblems } from './ignored-fields.ts';
-import { findingOf, quoted } from './issues.ts';
+import { findingOf } from './issues.ts';
 import { literalSecrets } from './literal-secrets.ts';
+import { repeatedItems } from './repeated-items.ts';
 
 /** Decodes one document. */
 export function decode(document: Document, readPublicFile: FileReader): Decoded {
@@ -24,14 +25,15 @@ export function decode(document: Document, readPublicFile: FileReader): Decoded 
   const problems = [
     ...findings,
     ...(outer.error ? issuesOf(at, envelope, outer.error, document.value, []) : []),
-    ...(spec.error ? issuesOf(at, kindOf(kind).spec, spec.error, specIn(value), ['spec']) : []),
+    ...hiddenLabels(at),
+    ...(spec.error ? specProblems(at, spec.error, specIn(value)) : []),
     ...wrongSingleton(at),
     ...literalSecrets(at, specIn(value)),
     ...(outer.data ? ignoreProblems(at, outer.data.lifecycle.ignore) : []),
   ];
   if (problems.length === 0 && outer.data && spec.data)
     return { ...tried(kind, name), desired: desiredOf(document, outer.data, spec.data), findings: [] };
-  return { ...tried(kind, kindOf(kind).singleton ?? name), findings: fewOf(at, problems) };
+  return { ...tried(kind, kindOf(kind).singleton ?? name), findings: fewOf(at, problems.sort(byPlace)) };
 }
 
 /** What a document tried to declare, as far as that can be told. */
@@ -39,12 +41,17 @@ function tried(kind: string, name: string | undefined): { readonly address?: str
   return name === undefined ? {} : { address: `${kind}/${name}` };
 }
 
+function byPlace({ source: a }: Finding, { source: b }: Finding): number {
+  return a && b ? a.line - b.line || a.column - b.column : 0;
+}
+
 /** A list of a million wrong items is one mistake. */
 function fewOf(at: Subject, problems: readonly Finding[]): readonly Finding[] {
   if (problems.length <= mostFindings) return problems;
-  const message = `${at.kind}/${at.name ?? '?'}: there are ${problems.length - mostFindings} more problems in this document`;
+  const { kind, name } = at;
+  const message = `${kind}/${name ?? '?'}: there are more problems in this document than are told`;
   const source = at.document.locate('', 'value');
-  return [...problems.slice(0, mostFindings), { rule: 'schema', severity: 'error', message, kind: at.kind, source }];
+  return [...problems.slice(0, mostFindings), { rule: 'schema', severity: 'error', message, kind, source }];
 }
 
 const mostFindings = 100;
@@ -56,14 +63,15 @@ function envelopeOf(document: Document): z.ZodSafeParseResult<Envelope> {
 function desiredOf(document: Document, outer: Envelope, spec: unknown): Desired {
   const { kind, metadata, lifecycle } = outer;
   const desired = { kind, name: metadata.name, previousNames: metadata.previousNames, labels: metadata.labels };
-  return { ...desired, lifecycle, spec: spec as SpecOf<DeclaredKindName>, document };
+  const { file, line } = document.locate('/kind', 'key');
+  return { ...desired, lifecycle, spec: spec as SpecOf<DeclaredKindName>, document, source: { file, line } };
 }
 
 function unknownKind(document: Document, kind: unknown): Finding {
   const base = { rule: 'schema', severity: 'error' } as const;
   if (!isRecord(document.value))
-    return { ...base, message: 'this document is not an object: it has no kind', source: document.locate('', 'value') };
-  if (kind === undefined)
+    return { ...base, message: 'this document is not a mapping: it has no kind', source: document.locate('', 'value') };
+  if (kind === undefined || kind === null)
     return {
       ...base,
       message: `kind is missing: write one of ${declaredKindNames.join(', ')}`,
@@ -76,12 +84,12 @@ function unknownKind(document: Document, kind: unknown): Finding {
   return { ...base, message, path: '/kind', source, ...(nearest === undefined ? {} : { suggestion: nearest }) };
 }
 
-function wrongSingleton({ document, kind, name }: Subject): Finding[] {
+function wrongSingleton(at: Subject): Finding[] {
+  const { kind, name } = at;
   const only = kindOf(kind).singleton;
   if (only === undefined || name === undefined || name === only) return [];
-  const message = `${kind}/${name}: metadata.name cannot be ${name}, because there is one ${kind} only, and it is called "${only}"`;
-  const source = document.locate('/metadata/name', 'value');
-  return [{ rule: 'schema', severity: 'error', message, kind, name, path: '/metadata/name', source, suggestion: only }];
+  const what = `metadata.name cannot be ${name}, because there is one ${kind} only, and it is called "${only}"`;
+  return [findingIn(at, ['metadata', 'name'], 'value', what, only)];
 }
 
 function issuesOf(
@@ -91,7 +99,26 @@ function issuesOf(
   value: unknown,
   base: readonly string[],
 ): Finding[] {
-  return error.issues.flatMap((issue) => findingOf(at, schema, issue, value, base));
+  // One more than are told, so that it shows that there are more.
+  return error.issues.slice(0, mostFindings + 1).flatMap((issue) => findingOf(at, schema, issue, value, base));
+}
+
+/** What the schema says, and what it does not come to say where a list is wrong in other ways too. */
+function specProblems(at: Subject, error: z.ZodError, spec: unknown): Finding[] {
+  const found = issuesOf(at, kindOf(at.kind).spec, error, spec, ['spec']);
+  const places = new Set(found.map(({ path }) => path));
+  return found.length > mostFindings
+    ? found
+    : [...found, ...repeatedItems(at, spec).filter(({ path }) => !places.has(path))];
+}
+
+/** The schema passes over a label of this name. */
+function hiddenLabels(at: Subject): Finding[] {
+  const metadata = isRecord(at.document.value) ? at.document.value['metadata'] : undefined;
+  const labels = isRecord(metadata) ? metadata['labels'] : undefined;
+  if (!isRecord(labels) || !Object.hasOwn(labels, '__proto__')) return [];
+  const what = 'metadata.labels cannot have the key "__proto__", because it must begin with a letter or digit';
+  return [findingIn(at, ['metadata', 'labels', '__proto__'], 'key', what)];
 }
 
 /** The document's value with the public files that it names drawn in. */
@@ -107,11 +134,9 @@ function withFiles(at: Subject, read: FileReader): { value: unknown; findings: F
   return { value, findings };
 }
 
-function fileProblem({ document, kind, name }: Subject, steps: readonly string[], problem: string): Finding {
-  const path = pointer(...steps, 'fromFile');
-  const message = `${kind}/${name ?? '?'}: ${steps.slice(1).join('.')} cannot be read, because ${problem}`;
-  const who = name === undefined ? { kind } : { kind, name };
-  return { rule: 'schema', severity: 'error', message, ...who, path, source: document.locate(path, 'value') };
+function fileProblem(at: Subject, steps: readonly string[], problem: string): Finding {
+  const what = `${steps.slice(1).join('.')} cannot be read, because ${problem}`;
+  return findingIn(at, [...steps, 'fromFile'], 'value', what);
 }
 
 function replaced(value: unknown, steps: readonly string[], text: string | undefined): unknown {
@@ -123,7 +148,7 @@ function replaced(value: unknown, steps: readonly string[], text: string | undef
 function nameIn(value: unknown): string | undefined {
   const metadata = isRecord(value) ? value['metadata'] : undefined;
   const name = isRecord(metadata) ? metadata['name'] : undefined;
-  return typeof name === 'string' ? name : undefined;
+  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 function specIn(value: unknown): unknown {

@@ -1,20 +1,11 @@
 // A tree on its own: all documents decoded, and every problem that can be told without a store.
 import type { DeclaredKindName } from '../kinds/index.ts';
 import { publicFilesOf } from '../kinds/public-files.ts';
-import { created } from '../model/change.ts';
 import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
-import type { DeclaredResource } from '../model/resource.ts';
-import { createState } from '../model/state.ts';
-import type { View } from '../model/view.ts';
-import { adviseSteps } from '../rules/advice.ts';
-import type { Facts } from '../rules/facts.ts';
-import { checkSteps } from '../rules/index.ts';
-import { type Batch, noConsents, type TreeFacts } from '../rules/rule.ts';
-import { isPlatformKnown } from '../rules/touches.ts';
+import type { TreeFacts } from '../rules/rule.ts';
 import { decode } from './decode.ts';
 import type { Decoded, Desired, FileReader } from './desired.ts';
-import { located } from './locate.ts';
 
 /** What was read of a tree: documents in order, files, and what the reader found wrong. */
 export interface ReadTree {
@@ -56,65 +47,6 @@ export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap())
   const problems = [...rootProblems(tree, desired, broken), ...previousNameProblems(desired)];
   for (const name of namesInBroken(tree)) broken.add(name);
   return { desired, findings: findings.concat(problems), facts: { broken, emptyFiles: emptyFilesOf(tree) } };
-}
-
-/** Every rule that needs no store, over the whole tree; positions included. */
-export function* judgeSteps(tree: DesiredTree, facts: Facts): Generator<void, readonly Finding[], void> {
-  const state = createState();
-  const changes = [...tree.desired.values()].map((desired) => created(resourceOf(desired)));
-  for (let at = 0; at < changes.length; at += 64) {
-    state.apply(changes.slice(at, at + 64));
-    yield;
-  }
-  const batch: Batch = {
-    door: 'tree',
-    changes,
-    before: createState(),
-    after: state,
-    consents: noConsents,
-    facts,
-    tree: tree.facts,
-  };
-  const found: Finding[] = [];
-  for (const step of checkSteps(batch)) {
-    for (const finding of step) found.push(finding);
-    yield;
-  }
-  const judged = found.concat(isPlatformKnown(batch) ? yield* warnSteps(state, facts) : []);
-  return judged.filter((finding) => isWritten(finding, tree.desired)).map((finding) => located(finding, tree.desired));
-}
-
-/** A switch that is on only because nobody wrote it is not worth a warning. */
-function isWritten(finding: Finding, desired: ReadonlyMap<string, Desired>): boolean {
-  if (finding.rule !== 'feature-without-effect' || finding.path === undefined) return true;
-  return desired.get(`${finding.kind}/${finding.name}`)?.document.raw(finding.path) !== undefined;
-}
-
-function* warnSteps(view: View, facts: Facts): Generator<void, readonly Finding[], void> {
-  const found: Finding[] = [];
-  for (const step of adviseSteps(view, facts)) {
-    for (const finding of step) found.push(finding);
-    yield;
-  }
-  return found;
-}
-
-/** A resource as a document alone would make it; ids and times are stand-ins, which nothing keeps. */
-function resourceOf(desired: Desired): DeclaredResource {
-  const { kind, name, labels, lifecycle, spec } = desired;
-  const at = '1970-01-01T00:00:00.000Z';
-  return {
-    kind,
-    id: `${kind}/${name}`,
-    name,
-    labels,
-    lifecycle,
-    spec,
-    managedBy: 'config',
-    generation: 1,
-    createdAt: at,
-    updatedAt: at,
-  };
 }
 
 function decodeOnce(document: Document, read: FileReader, cache: DecodeCache): Decoded {

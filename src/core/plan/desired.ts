@@ -13,6 +13,8 @@ export interface Desired<K extends DeclaredKindName = DeclaredKindName> {
   readonly lifecycle: Lifecycle;
   readonly spec: SpecOf<K>;
   readonly document: Document;
+  /** Where the document begins: the line of its `kind`. */
+  readonly source: { readonly file: string; readonly line: number };
 }
 
 /** A decoded document, or what is wrong with it; `address` is what it tried to declare, where that can be told. */

@@ -11,7 +11,7 @@ export type Matches = ReadonlyMap<string, DeclaredResource>;
  * Matches documents with resources. A document whose name exists means that resource, and its `previousNames` say nothing: so they may stay after
  * a rename. The exception is a line of renames in one revision (`a` is called `b`, and what was `b` is called `c`).
  */
-export function matchesIn(desired: ReadonlyMap<string, Desired>, view: View): Matches {
+export function* matchSteps(desired: ReadonlyMap<string, Desired>, view: View): Generator<void, Matches, void> {
   const matches = new Map<string, DeclaredResource>();
   const taken = new Set<string>();
   const match = (wanted: Desired, resource: DeclaredResource) => {
@@ -22,7 +22,10 @@ export function matchesIn(desired: ReadonlyMap<string, Desired>, view: View): Ma
     if (wanted.previousNames.length === 0 || view.named(wanted.kind, wanted.name)) continue;
     for (const [document, resource] of lineFrom(wanted, desired, view, taken)) match(document, resource);
   }
+  yield;
+  let steps = 0;
   for (const wanted of desired.values()) {
+    if (++steps % 256 === 0) yield;
     if (matches.has(addressIn(wanted.kind, wanted.name))) continue;
     const same = view.named(wanted.kind, wanted.name);
     if (same && !taken.has(same.id)) match(wanted, same);

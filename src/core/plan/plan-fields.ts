@@ -25,8 +25,9 @@ export function fieldsOf(
   desired: Desired | undefined,
   fingerprint: Fingerprint,
 ): PlannedField[] {
-  const pairs = differences(specLeaves(before), specLeaves(after));
-  const spec = before && after ? pairs : pairs.filter(saysSomething(before ?? after));
+  const [old, fresh] = [specLeaves(before), specLeaves(after)];
+  const pairs = differences(old, fresh);
+  const spec = before && after ? pairs : pairs.filter(saysSomething(before ? old : fresh));
   return [...envelopeFields(before, after, desired), ...spec.map((pair) => specField(pair, desired, fingerprint))];
 }
 
@@ -35,9 +36,8 @@ function specLeaves(resource: DeclaredResource | undefined): ReadonlyMap<string,
 }
 
 /** A default says nothing, unless all that a section holds is defaults: then they say that it is there. */
-function saysSomething(resource: DeclaredResource | undefined): (pair: Difference) => boolean {
-  const leaves = [...specLeaves(resource).values()];
-  const told = leaves.filter(({ isDefault }) => !isDefault).map(({ path }) => path);
+function saysSomething(leaves: ReadonlyMap<string, Leaf>): (pair: Difference) => boolean {
+  const told = [...leaves.values()].filter(({ isDefault }) => !isDefault).map(({ path }) => path);
   const isSilent = (section: string) => !told.some((path) => path === section || path.startsWith(`${section}/`));
   return ({ before, after }) => {
     const leaf = before ?? after;

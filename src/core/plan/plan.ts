@@ -7,7 +7,7 @@ import { type DeclaredResource, defaultLifecycle } from '../model/resource.ts';
 import { withLeaves } from '../model/spec-from.ts';
 import { singleton, type View } from '../model/view.ts';
 import type { Desired } from './desired.ts';
-import { matchesIn } from './match.ts';
+import { matchSteps } from './match.ts';
 import { inOrder } from './order.ts';
 import type { Plan, Planned } from './planned.ts';
 import { followRenames } from './renames.ts';
@@ -19,7 +19,7 @@ export function* planSteps(
   context: Context,
 ): Generator<void, Plan, void> {
   const sheet: Sheet = { planned: [], kept: new Set(), unchanged: 0 };
-  const matches = matchesIn(desired, view);
+  const matches = yield* matchSteps(desired, view);
   let steps = 0;
   for (const [address, wanted] of desired) {
     planOne(sheet, wanted, matches.get(address), context);
@@ -55,7 +55,7 @@ function create(wanted: Desired, context: Context): Planned {
   const { kind, name, labels, lifecycle, spec } = wanted;
   const times = { createdAt: context.now, updatedAt: context.now };
   const base = { kind, id: context.newId(), name, labels, lifecycle, spec, generation: 1, ...times };
-  const after: DeclaredResource = { ...base, managedBy: 'config', source: sourceOf(wanted) };
+  const after: DeclaredResource = { ...base, managedBy: 'config', source: wanted.source };
   return { action: 'create', change: created(after) as Change<DeclaredKindName>, quiet: false, desired: wanted };
 }
 
@@ -65,7 +65,7 @@ function alter(current: DeclaredResource, wanted: Desired, context: Context): Pl
   const altered = renamed || !sameEnvelope(current, wanted) || !sameSpec(wanted.kind, current.spec, spec);
   const adopted = current.managedBy === 'api';
   const { name, labels, lifecycle } = wanted;
-  const source = sourceOf(wanted);
+  const source = wanted.source;
   if (!altered && !adopted && sameValue(current.source, source) && sameValue(current.spec, spec)) return undefined;
   const generation = current.generation + (altered ? 1 : 0);
   const updatedAt = altered ? context.now : current.updatedAt;
@@ -98,9 +98,4 @@ function remove(resource: DeclaredResource, view: View, context: Context): Plann
   const loose = { lifecycle: defaultLifecycle, managedBy: 'api', generation, updatedAt: context.now } as const;
   const after: DeclaredResource = { ...rest, ...loose };
   return { action: 'update', change: updated(resource, after) as Change<DeclaredKindName>, quiet: false };
-}
-
-function sourceOf(wanted: Desired): { readonly file: string; readonly line: number } {
-  const { file, line } = wanted.document.locate('/kind', 'key');
-  return { file, line };
 }

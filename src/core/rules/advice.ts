@@ -1,95 +1,102 @@
 // Warnings: what is allowed, but will not do what it says. They look at a whole state, and refuse nothing.
 import { effectiveFeatures, featureNames } from '../kinds/features.ts';
+import type { DeclaredKindName } from '../kinds/index.ts';
 import type { Finding } from '../model/finding.ts';
-import { addressOf, type Resource } from '../model/resource.ts';
+import { addressOf, type DeclaredResource, type Resource, type ResourceOf } from '../model/resource.ts';
 import { singleton, type View } from '../model/view.ts';
 import type { Facts } from './facts.ts';
 import { secretsOf } from './secrets-of.ts';
 
-/** One piece of advice; its findings are warnings. */
+/** One piece of advice about each resource of some kinds; its findings are warnings. */
 export interface Advice {
   readonly id: string;
   readonly warns: string;
-  readonly advise: (view: View, facts: Facts) => Iterable<Finding>;
+  readonly kinds: readonly DeclaredKindName[];
+  readonly advise: (resource: DeclaredResource, view: View, facts: Facts) => Iterable<Finding>;
 }
 
-const driverUnavailable: Advice = {
+/** Defines a piece of advice about one kind, with its types. */
+function adviceFor<K extends DeclaredKindName>(
+  kind: K,
+  {
+    id,
+    warns,
+    advise,
+  }: Pick<Advice, 'id' | 'warns'> & {
+    readonly advise: (resource: ResourceOf<K>, view: View, facts: Facts) => Iterable<Finding>;
+  },
+): Advice {
+  const isOurs = (resource: Resource): resource is ResourceOf<K> => resource.kind === kind;
+  return { id, warns, kinds: [kind], advise: (one, view, facts) => (isOurs(one) ? advise(one, view, facts) : []) };
+}
+
+const driverUnavailable = adviceFor('Platform', {
   id: 'driver-unavailable',
   warns: 'a driver that this build of Weir does not have: instances cannot be started',
-  *advise(view, facts) {
-    const platform = singleton(view, 'Platform');
+  *advise(platform, _view, facts) {
     const { kind } = platform.spec.driver;
     if (facts.drivers.has(kind)) return;
     const have = [...facts.drivers.keys()].join(', ');
-    yield warning(
-      'driver-unavailable',
-      platform,
-      '/spec/driver/kind',
-      `instances cannot be started, because this build of Weir has no driver "${kind}" (it has ${have})`,
-    );
+    const what = `instances cannot be started, because this build of Weir has no driver "${kind}" (it has ${have})`;
+    yield warning('driver-unavailable', platform, '/spec/driver/kind', what);
   },
-};
+});
 
-const featureWithoutEffect: Advice = {
+const featureWithoutEffect = adviceFor('TeamType', {
   id: 'feature-without-effect',
   warns: 'a feature that is switched on but has no effect',
-  *advise(view, facts) {
+  *advise(type, view, facts) {
     const platform = singleton(view, 'Platform').spec;
     const provided = facts.drivers.get(platform.driver.kind)?.provides ?? new Set();
-    for (const type of view.all('TeamType')) {
-      const effective = effectiveFeatures(type.spec.features, platform, provided);
-      for (const feature of featureNames) {
-        const { declared, effective: acts, message } = effective[feature];
-        if (declared && !acts)
-          yield warning(
-            'feature-without-effect',
-            type,
-            `/spec/features/${feature}`,
-            `${feature} is on but has no effect, because ${message ?? 'it is not provided'}`,
-          );
-      }
+    const effective = effectiveFeatures(type.spec.features, platform, provided);
+    for (const feature of featureNames) {
+      const { declared, effective: acts, message } = effective[feature];
+      if (!declared || acts) continue;
+      const what = `${feature} is on but has no effect, because ${message ?? 'it is not provided'}`;
+      yield warning('feature-without-effect', type, `/spec/features/${feature}`, what);
     }
   },
-};
+});
 
-const missingStack: Advice = {
+const missingStack = adviceFor('Stack', {
   id: 'stack-runtime',
   warns: 'a stack whose directory is not there',
-  *advise(view, facts) {
-    const { driver } = singleton(view, 'Platform').spec;
-    if (driver.kind !== 'local' || !facts.stackInstalled) return;
-    for (const stack of view.all('Stack'))
-      if (stack.spec.active && !facts.stackInstalled(driver.stacksDirectory, stack.spec.runtime))
-        yield warning(
-          'stack-runtime',
-          stack,
-          '/spec/runtime',
-          `instances on it cannot start, because the stacks directory "${driver.stacksDirectory}" has no "${stack.spec.runtime}"`,
-        );
+  *advise(stack, view, facts) {
+    const { kind, stacksDirectory } = singleton(view, 'Platform').spec.driver;
+    const { active, runtime } = stack.spec;
+    if (kind !== 'local' || !facts.stackInstalled || !active) return;
+    if (facts.stackInstalled(stacksDirectory, runtime)) return;
+    const what = `instances on it cannot start, because the stacks directory "${stacksDirectory}" has no "${runtime}": put the runtime there`;
+    yield warning('stack-runtime', stack, '/spec/runtime', what);
   },
-};
+});
 
 const secretMissing: Advice = {
   id: 'secret-missing',
   warns: 'a secret that cannot be resolved',
-  *advise(view, facts) {
+  kinds: ['Platform', 'Template', 'SsoConfig'],
+  *advise(resource, _view, facts) {
     if (!facts.secretProblem) return;
-    for (const kind of ['Platform', 'Template', 'SsoConfig'] as const)
-      for (const resource of view.all(kind))
-        for (const { path, secret } of secretsOf(resource)) {
-          const problem = facts.secretProblem(secret);
-          if (problem !== undefined)
-            yield warning('secret-missing', resource, path, `does not work fully, because ${problem}`);
-        }
+    for (const { path, secret } of secretsOf(resource)) {
+      const problem = facts.secretProblem(secret);
+      if (problem !== undefined)
+        yield warning('secret-missing', resource, path, `does not work fully, because ${problem}`);
+    }
   },
 };
 
 /** Every piece of advice. */
 export const advice: readonly Advice[] = [driverUnavailable, featureWithoutEffect, missingStack, secretMissing];
 
-/** All warnings about a state, one piece of advice at a time. */
+/** All warnings about a state, in steps. */
 export function* adviseSteps(view: View, facts: Facts): Generator<readonly Finding[], void, void> {
-  for (const piece of advice) yield [...piece.advise(view, facts)];
+  let steps = 0;
+  for (const { kinds, advise } of advice)
+    for (const kind of kinds)
+      for (const resource of view.all(kind)) {
+        const found = [...advise(resource, view, facts)];
+        if (found.length > 0 || ++steps % 32 === 0) yield found;
+      }
 }
 
 function warning(rule: string, resource: Resource, path: string, what: string): Finding {

@@ -8,6 +8,7 @@ import { type Rule, violation } from './rule.ts';
 export const configManaged: Rule = {
   id: 'config-managed',
   refuses: 'an API write to an object that a document declares',
+  perChange: true,
   *check(batch) {
     if (batch.door !== 'api') return;
     for (const { before, after } of batch.changes) {

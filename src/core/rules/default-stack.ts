@@ -4,6 +4,7 @@ import { type Rule, some, violation, written } from './rule.ts';
 export const defaultStack: Rule = {
   id: 'default-stack',
   refuses: 'a default stack that is not among the type’s stacks; several stacks and no default',
+  perChange: true,
   *check(batch) {
     for (const { after } of written(batch, 'InstanceType')) {
       const { stacks, defaultStack: chosen } = after.spec;

@@ -6,6 +6,7 @@ import { type Rule, violation } from './rule.ts';
 export const duplicateObject: Rule = {
   id: 'duplicate-object',
   refuses: 'one kind and name declared twice, or made where there is one already',
+  perChange: true,
   *check(batch) {
     for (const { kind, before, after } of batch.changes) {
       if (!after || !isDeclaredKind(kind) || before?.name === after.name) continue;

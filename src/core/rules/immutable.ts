@@ -12,6 +12,7 @@ import { type Batch, counted, type Rule, violation } from './rule.ts';
 export const immutable: Rule = {
   id: 'immutable',
   refuses: 'a changed immutable field (the provider of an SsoConfig; the driver of the Platform while instances exist)',
+  perChange: true,
   *check(batch) {
     for (const { kind, before, after } of batch.changes) {
       // A Platform that nobody declared yet has its defaults, and instances may run on them.

@@ -52,7 +52,14 @@ export function check(batch: Batch): Finding[] {
   return found;
 }
 
-/** The same, one rule at a time, so that a long check can be sliced. */
+/** The same in steps, so that a long check can be sliced: one rule at a time, and some of the changes at a time where a rule allows it. */
 export function* checkSteps(batch: Batch): Generator<readonly Finding[], void, void> {
-  for (const rule of rules) yield [...rule.check(batch)];
+  for (const rule of rules)
+    if (rule.perChange) for (const piece of piecesOf(batch)) yield [...rule.check(piece)];
+    else yield [...rule.check(batch)];
+}
+
+function* piecesOf(batch: Batch): Iterable<Batch> {
+  const { changes } = batch;
+  for (let at = 0; at < changes.length; at += 256) yield { ...batch, changes: changes.slice(at, at + 256) };
 }

@@ -8,6 +8,7 @@ import { type Rule, some, violation } from './rule.ts';
 export const needsAdopt: Rule = {
   id: 'needs-adopt',
   refuses: 'a document that would change an object made through the API',
+  perChange: true,
   *check(batch) {
     if (batch.door !== 'config') return;
     for (const { before, after } of batch.changes) {

@@ -6,6 +6,7 @@ import { type Rule, violation } from './rule.ts';
 export const protection: Rule = {
   id: 'protected',
   refuses: 'deleting what lifecycle.protect guards',
+  perChange: true,
   *check(batch) {
     for (const { before, after } of batch.changes)
       if (before && !after && isDeclared(before) && before.lifecycle.protect)

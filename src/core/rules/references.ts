@@ -11,8 +11,9 @@ import { type Batch, type Rule, some, violation } from './rule.ts';
 export const references: Rule = {
   id: 'references',
   refuses: 'a name that nothing declares; deleting what something still names',
+  perChange: true,
   *check(batch) {
-    const nearest = nearestIn(batch.after);
+    const nearest = nearestOver(batch.after);
     for (const { after } of batch.changes) if (after) yield* dangling(batch, after, nearest);
     for (const { before, after } of batch.changes)
       if (before && before.name !== after?.name) yield* stillNamed(batch, before, after);
@@ -22,12 +23,18 @@ export const references: Rule = {
 type Nearest = (reference: Reference) => string | undefined;
 
 function* dangling(batch: Batch, resource: Resource, nearest: Nearest): Iterable<Finding> {
+  let count = 0;
   for (const reference of referencesOf(resource)) {
-    if (target(batch.after, reference) || isBroken(batch, reference)) continue;
+    if (target(batch.after, reference) || isBroken(batch, reference) || ++count > mostOfOne) continue;
     const what = `${readable(reference.path)} names ${reference.kind}/${reference.to}, which nothing declares`;
     yield violation('references', resource, reference.path, what, nearest(reference));
   }
+  if (count > mostOfOne)
+    yield violation('references', resource, '', `names ${count - mostOfOne} more things that nothing declares`);
 }
+
+/** How many names of one resource are told one by one. */
+const mostOfOne = 100;
 
 function target(view: View, { kind, by, to }: Reference): Resource | undefined {
   return by === 'name' ? view.named(kind, to) : view.get(kind, to);
@@ -39,6 +46,16 @@ function isBroken(batch: Batch, { kind, to }: Reference): boolean {
 
 /** How many names are compared at most: where a whole tree dangles the first suggestions say enough. */
 const mostComparisons = 1_000_000;
+
+/** One for all the pieces in which a batch is shown, so that they share what may be compared. */
+function nearestOver(view: View): Nearest {
+  const nearest = nearestCache.get(view) ?? nearestIn(view);
+  nearestCache.set(view, nearest);
+  return nearest;
+}
+
+// By the state after a batch, which is made for that batch alone.
+const nearestCache = new WeakMap<View, Nearest>();
 
 function nearestIn(view: View): Nearest {
   const namesOf = new Map<KindName, readonly string[]>();

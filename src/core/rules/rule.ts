@@ -70,6 +70,8 @@ export interface Rule {
   /** What it refuses, in half a sentence, for help and tables. */
   readonly refuses: string;
   readonly check: (batch: Batch) => Iterable<Finding>;
+  /** Looks at each change for itself, so that a long batch can be shown to it in pieces. */
+  readonly perChange?: true;
 }
 
 /** A violation: `what` follows the address, as in `Stack/nr-4: runtime cannot change, because …`. */

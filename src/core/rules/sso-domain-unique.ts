@@ -5,6 +5,7 @@ import { type Batch, type Rule, some, violation, written } from './rule.ts';
 export const ssoDomainUnique: Rule = {
   id: 'sso-domain-unique',
   refuses: 'two SSO configurations for one email domain, whatever the case of its letters',
+  perChange: true,
   *check(batch) {
     for (const { after } of written(batch, 'SsoConfig')) {
       const domain = after.spec.emailDomain;

@@ -13,7 +13,7 @@ const driver = z
     stacksDirectory: text(4096)
       .default('stacks')
       .describe(
-        'The folder in which the local driver finds one directory a stack, named like its runtime. A relative path starts at the working directory of the server.',
+        'The folder in which the local driver finds one directory a stack, named like its runtime. A relative path starts at the folder of the store.',
       ),
   })
   .prefault({})

@@ -6,19 +6,15 @@ import type { Finding } from '../model/finding.ts';
 import { pointer, stepsOf } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
 import type { Subject } from './desired.ts';
+import { findingIn } from './finding-in.ts';
 
 /** Pointers that name no field of the kind. Items of a named list are named by their name (`/spec/instanceTypes/small/limit`). */
 export function ignoreProblems(at: Subject, ignore: readonly string[]): Finding[] {
   return ignore.flatMap((path, index) => {
     const problem = problemOf(at, stepsOf(path));
     if (!problem) return [];
-    const { document, kind, name } = at;
-    const message = `${kind}/${name ?? '?'}: lifecycle.ignore[${index}] cannot be ${path}, because ${problem.because}`;
-    const id = `/lifecycle/ignore/${index}`;
-    const who = name === undefined ? { kind } : { kind, name };
-    const meant = problem.meant === undefined ? {} : { suggestion: problem.meant };
-    const source = document.locate(id, 'value');
-    return [{ rule: 'schema', severity: 'error', message, ...who, path: id, source, ...meant }];
+    const what = `lifecycle.ignore[${index}] cannot be ${path}, because ${problem.because}`;
+    return [findingIn(at, ['lifecycle', 'ignore', index], 'value', what, problem.meant)];
   });
 }
 

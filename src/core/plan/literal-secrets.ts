@@ -4,21 +4,16 @@ import { kindOf } from '../kinds/index.ts';
 import { markOf, partsOf } from '../kinds/kind.ts';
 import { childrenOf } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
-import { pointer, readable } from '../model/pointer.ts';
-import type { Subject } from './desired.ts';
-
-type Path = readonly (string | number)[];
+import { insteadOfSecret, type Subject } from './desired.ts';
+import { findingIn, type Path, shown } from './finding-in.ts';
 
 /** The form `{value}` is how the store keeps a secret that came over the API; a document may not use it. */
 export function literalSecrets(at: Subject, spec: unknown): Finding[] {
   const found: Finding[] = [];
   visit(kindOf(at.kind).spec, spec, ['spec'], (schema, value, path) => {
     if (!markOf(schema).secret || typeof value !== 'object' || value === null || !('value' in value)) return;
-    const id = pointer(...path, 'value');
-    const message = `${at.kind}/${at.name ?? '?'}: ${readable(pointer(...path))} cannot be written out, because a tree holds no secrets: write {fromEnv: WEIR_SECRET_…} or {fromFile: …} instead`;
-    const who = at.name === undefined ? { kind: at.kind } : { kind: at.kind, name: at.name };
-    const source = at.document.locate(id, 'value');
-    found.push({ rule: 'schema', severity: 'error', message, ...who, path: id, source, sensitive: true });
+    const what = `${shown(path)} cannot be written out, because a tree holds no secrets: ${insteadOfSecret}`;
+    found.push({ ...findingIn(at, [...path, 'value'], 'value', what), sensitive: true });
   });
   return found;
 }

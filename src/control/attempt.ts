@@ -5,7 +5,7 @@ import type { PlanDocument, PlanSource, PlanSummary } from '../core/plan/plan-do
 import type { Facts } from '../core/rules/facts.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { Refused, type Store } from '../store/store.ts';
-import type { HistoryEntry } from './config-status.ts';
+import { type HistoryEntry, missingRevision } from './config-status.ts';
 import { BaseMoved, PlanBlocked, TreeInvalid } from './failures.ts';
 import { historyRecord, lastAttempts } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
@@ -112,6 +112,24 @@ async function tryToKeep(
     if (error instanceof BaseMoved || error instanceof Refused) return undefined;
     throw error;
   }
+}
+
+/** Leaves a record of an attempt that found no tree. */
+export async function recordMissing(bench: Workbench, { trigger, actor }: Occasion, missing: string): Promise<void> {
+  const counts = { summary: nothingPlanned, errors: 1, warnings: 0, findings: [], durationMs: 0 };
+  const name = actor.name ?? actor.id;
+  const entry: HistoryEntry = {
+    revision: missingRevision,
+    trigger,
+    result: 'refused',
+    at: bench.now(),
+    ...counts,
+    missing,
+    ...(name === undefined ? {} : { actor: name }),
+  };
+  await bench.store.commit(() => ({ changes: [], records: [historyRecord(bench.newId(), entry)] }), {
+    id: bench.newId(),
+  });
 }
 
 interface Refusal {

@@ -37,4 +37,9 @@ export interface HistoryEntry {
   readonly warnings: number;
   readonly findings: readonly Finding[];
   readonly actor?: string;
+  /** There was no tree to read, and why: then the revision is `missing`. */
+  readonly missing?: string;
 }
+
+/** The revision of an attempt that found no tree. */
+export const missingRevision = 'missing';

@@ -13,14 +13,32 @@ export function historyEntry(record: StoreRecord): HistoryEntry {
   return record.body as unknown as HistoryEntry;
 }
 
-/** The newest attempt, and the newest that was not refused; nothing on a store that saw none. */
-export async function lastAttempts(store: Store): Promise<{ attempted?: HistoryEntry; applied?: HistoryEntry }> {
-  const [attempted] = await store.records({ stream: 'history', limit: 1 });
-  if (!attempted) return {};
-  const [applied] = await store.records({
-    stream: 'history',
-    limit: 1,
-    where: (record) => historyEntry(record).result !== 'refused',
-  });
-  return { attempted: historyEntry(attempted), ...(applied ? { applied: historyEntry(applied) } : {}) };
+/** What history says of how things stand. */
+export interface Attempts {
+  /** The newest attempt that found a tree. */
+  readonly attempted?: HistoryEntry;
+  /** The newest that was not refused. */
+  readonly applied?: HistoryEntry;
+  /** Why the newest attempt of all found no tree. */
+  readonly missing?: string;
+}
+
+/** The newest attempts; nothing on a store that saw none. */
+export async function lastAttempts(store: Store): Promise<Attempts> {
+  const [newest] = await entries(store, () => true);
+  if (!newest) return {};
+  const [attempted] =
+    newest.missing === undefined ? [newest] : await entries(store, (entry) => entry.missing === undefined);
+  const [applied] = await entries(store, ({ result }) => result !== 'refused');
+  const { missing } = newest;
+  return {
+    ...(attempted ? { attempted } : {}),
+    ...(applied ? { applied } : {}),
+    ...(missing === undefined ? {} : { missing }),
+  };
+}
+
+async function entries(store: Store, where: (entry: HistoryEntry) => boolean): Promise<HistoryEntry[]> {
+  const records = await store.records({ stream: 'history', limit: 1, where: (record) => where(historyEntry(record)) });
+  return records.map(historyEntry);
 }

@@ -4,7 +4,7 @@ import type { DecodeCache } from '../core/plan/desired-tree.ts';
 import type { JudgeMemory } from '../core/plan/judge.ts';
 import { settle } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
-import { type Attempt, applyLoaded, type Occasion, type Workbench } from './attempt.ts';
+import { type Attempt, applyLoaded, type Occasion, recordMissing, type Workbench } from './attempt.ts';
 import { conditionsOf } from './conditions.ts';
 import type { Condition, HistoryEntry } from './config-status.ts';
 import { TreeMissing } from './failures.ts';
@@ -73,6 +73,7 @@ export async function takeTurn(
     return attempt;
   } catch (error) {
     fail(options, memory, error);
+    if (error instanceof TreeMissing) await recordMissing(options, occasion, error.message);
     throw error;
   } finally {
     memory.reconciling = false;

@@ -148,6 +148,7 @@ const historyFields = {
   errors: number('How many findings refused.'),
   warnings: number('How many findings warned.'),
   actor: z.string().optional().describe('Who asked for it, where somebody did.'),
+  missing: z.string().optional().describe('Why there was no tree to read; the revision is `missing` then.'),
 };
 
 /** One attempt to apply a tree. */

@@ -1,5 +1,5 @@
 // One YAML text → documents with positions, or findings: strict YAML 1.2, all problems at once. No other file knows the YAML engine's options.
-import type { CST, Document as YamlDocument } from 'yaml';
+import type { CST, Node, YAMLError, Document as YamlDocument } from 'yaml';
 import { Composer, isScalar, Lexer, Parser, Schema } from 'yaml';
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
@@ -46,14 +46,35 @@ export function* parseByEngine(
   lines: Lines,
   { readable, problems }: ReturnType<typeof refusedCharacters> = refusedCharacters(lines.text),
 ): Generator<void, Parsed> {
-  const sheet: Sheet = { lines, damaged: problems.length > 0, documents: [], broken: problems.length > 0, problems };
+  // A long text that is no YAML at all makes complaints without end: those about its beginning will do.
+  if (readable.length > LARGE) {
+    const head = yield* fill({ lines, problems: [...problems] }, readable.slice(0, SAMPLE));
+    if (head.complaints >= MAX_PROBLEMS) return { documents: [], findings: findingsOf(head), broken: true };
+  }
+  const sheet = yield* fill({ lines, problems }, readable);
+  return { documents: sheet.documents, findings: findingsOf(sheet), broken: sheet.broken };
+}
+
+const LARGE = 256 * 1024;
+const SAMPLE = 64 * 1024;
+
+function* fill({ lines, problems }: Pick<Sheet, 'lines' | 'problems'>, text: string): Generator<void, Sheet> {
+  const damaged = problems.length > 0;
+  const sheet: Sheet = { lines, damaged, documents: [], broken: damaged, problems, complaints: 0 };
   const composer = new Composer(options);
-  yield* feed(sheet, composer, readable);
+  yield* feed(sheet, composer, text);
   for (const document of composer.end()) take(sheet, document);
   const { errors, warnings } = composer.streamInfo();
-  for (const error of [...errors, ...warnings]) sheet.problems.push(explain(error, lines.text, null));
-  if (errors.length > 0) sheet.broken = true;
-  return { documents: sheet.documents, findings: findingsOf(sheet), broken: sheet.broken };
+  complain(sheet, [...errors, ...warnings], null);
+  return sheet;
+}
+
+/** Notes what the engine found wrong. Of a text that is no YAML at all it makes a complaint of every character: the first ones tell. */
+function complain(sheet: Sheet, errors: readonly YAMLError[], contents: Node | null): void {
+  const problems = errors.slice(0, MAX_PROBLEMS).map((error) => explain(error, sheet.lines.text, contents));
+  for (const problem of withoutEchoes(sheet.lines, problems)) sheet.problems.push(problem);
+  sheet.complaints += errors.length;
+  sheet.broken ||= errors.length > 0;
 }
 
 interface Sheet {
@@ -63,6 +84,8 @@ interface Sheet {
   readonly documents: Document[];
   broken: boolean;
   readonly problems: Problem[];
+  /** How often the engine complained. */
+  complaints: number;
 }
 
 const schema = new Schema({ schema: 'core', resolveKnownTags: false });
@@ -72,21 +95,37 @@ const options = { version: '1.2', schema, uniqueKeys: false, strict: true } as c
 
 const STEP = 500;
 
+/** How many words and signs one document may hold: composing it cannot be sliced, and takes about 200 ms for so many. */
+const MAX_TOKENS = 500_000;
+
+const tooLong = `one document cannot hold more than ${MAX_TOKENS} words and signs: split it into several`;
+
 function* feed(sheet: Sheet, composer: Composer, text: string): Generator<void> {
   const parser = new Parser();
   let tokens = 0;
+  let document: CST.Token | undefined;
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) accept(sheet, composer, token);
-    // The cap stands before anything is built of it: the parser stops at the first level too many.
-    if (parser.stack.length > MAX_DEPTH + 1 && isTooDeep(parser.stack)) {
-      sheet.problems.push({ start: parser.offset - 1, end: parser.offset, message: tooDeep });
+    if (parser.stack[0] !== document) {
+      document = parser.stack[0];
+      tokens = 0;
+    }
+    tokens += 1;
+    // The caps stand before anything is built: the parser stops at the first level, or word, too many.
+    const message = refusal(parser.stack, tokens);
+    if (message !== undefined) {
+      sheet.problems.push({ start: parser.offset - 1, end: parser.offset, message });
       sheet.broken = true;
       return;
     }
-    tokens += 1;
     if (tokens % STEP === 0) yield;
   }
   for (const token of parser.end()) accept(sheet, composer, token);
+}
+
+function refusal(stack: readonly CST.Token[], tokens: number): string | undefined {
+  if (stack.length > MAX_DEPTH + 1 && isTooDeep(stack)) return tooDeep;
+  return tokens > MAX_TOKENS && stack.length > 0 ? tooLong : undefined;
 }
 
 function isTooDeep(stack: readonly CST.Token[]): boolean {
@@ -108,9 +147,7 @@ function accept(sheet: Sheet, composer: Composer, token: CST.Token): void {
 function take(sheet: Sheet, document: YamlDocument.Parsed): void {
   const { contents, errors, warnings } = document;
   if (errors.length + warnings.length > 0) {
-    const problems = [...errors, ...warnings].map((error) => explain(error, sheet.lines.text, contents));
-    sheet.problems.push(...withoutEchoes(sheet.lines, problems));
-    sheet.broken = true;
+    complain(sheet, [...errors, ...warnings], contents);
     return;
   }
   if (isScalar(contents) && contents.source === '' && contents.type === 'PLAIN' && contents.tag === undefined) return;

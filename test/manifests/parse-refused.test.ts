@@ -181,6 +181,19 @@ bombs('and tells at most 100 problems of a text', () => {
   assert.is(timed(() => parse('a.yaml', 'a: 1\n'.repeat(5_000))).findings.length, 100);
 });
 
+bombs('for a document of millions of words, which is refused', () => {
+  const { findings, documents } = timed(() => parse('a.yaml', `a:\n${'- - x\n'.repeat(600_000)}`), 4_000);
+  assert.match(findings[0]?.message ?? '', /one document cannot hold more than 500000 words and signs/);
+  assert.is(documents.length, 0);
+});
+
+bombs('for megabytes that are no YAML', () => {
+  for (const rubbish of ['[,', ']\n', '*a ', '\ta: b\n', '@', '"\\q', '}{', '::', '\u0001']) {
+    const { findings, broken } = timed(() => parse('a.yaml', rubbish.repeat(4_000_000 / rubbish.length)), 4_000);
+    assert.ok(broken && findings.length > 0 && findings.length <= 100, rubbish);
+  }
+});
+
 bombs.run();
 
 const broken = suite('parse: broken documents');

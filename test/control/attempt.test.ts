@@ -1,0 +1,119 @@
+// Attempts: what is applied or refused, and the record that each leaves.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { applyLoaded, type Occasion, type Workbench } from '../../src/control/attempt.ts';
+import { BaseMoved, PlanBlocked, TreeInvalid } from '../../src/control/failures.ts';
+import { historyEntry, lastAttempts } from '../../src/control/history.ts';
+import { createInventory } from '../../src/control/inventory.ts';
+import { created } from '../../src/core/model/change.ts';
+import { type Files, facts, load, made, newWorld, put, type World } from './world.ts';
+
+const stack = (name: string, spec = 'runtime: "4"') => `kind: Stack\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
+const occasion: Occasion = { trigger: 'command', actor: { kind: 'config' } };
+
+function benchOf(world: World): Workbench {
+  const { newId } = world.context('config');
+  const inventoryOf = createInventory();
+  let time = 0;
+  return {
+    store: world.store,
+    facts: () => facts,
+    now: () => world.context('config').now,
+    newId,
+    elapsed: () => (time += 7),
+    inventoryOf,
+    fingerprint: () => 'print',
+  };
+}
+
+const attempt = (world: World, files: Files, more: Partial<Occasion> = {}) =>
+  applyLoaded(benchOf(world), load(files), { ...occasion, ...more });
+
+async function history(world: World) {
+  return (await world.store.records({ stream: 'history', limit: 100 })).map(historyEntry);
+}
+
+const attempts = suite('an attempt');
+
+attempts('applies a tree, and says so', async () => {
+  const world = newWorld();
+  const { entry, plan, failure } = await attempt(world, { 'a.yaml': stack('a') });
+  assert.is(failure, undefined);
+  assert.equal([entry.result, entry.trigger, entry.errors, entry.summary.create], ['applied', 'command', 0, 2]);
+  assert.is(entry.revision, plan?.source.digest);
+  assert.ok(entry.durationMs > 0);
+  assert.equal(await history(world), [entry]);
+  const again = await attempt(world, { 'a.yaml': stack('a') });
+  assert.equal([again.entry.result, again.plan?.base.revision], ['unchanged', entry.revision]);
+});
+
+attempts('counts taking over an equal object as applied', async () => {
+  const world = newWorld();
+  await attempt(world, {});
+  await put(world, made('Stack', 'a', { runtime: '4' }));
+  const { entry } = await attempt(world, { 'a.yaml': stack('a') });
+  assert.equal([entry.result, entry.summary.adopt], ['applied', 1]);
+});
+
+attempts('refuses a wrong tree whatever the state, and leaves a record', async () => {
+  const world = newWorld();
+  await attempt(world, { 'a.yaml': stack('a') });
+  const { position } = world.store.read();
+  const { entry, plan, failure } = await attempt(world, { 'a.yaml': stack('a', 'runtime: 4, lable: x') });
+  assert.instance(failure, TreeInvalid);
+  assert.equal([entry.result, entry.errors, plan, entry.findings.length], ['refused', 2, undefined, 2]);
+  assert.is(world.store.read().named('Stack', 'a')?.spec.runtime, '4');
+  assert.is.not(world.store.read().position, position, 'the record is kept');
+  const { attempted, applied } = await lastAttempts(world.store);
+  assert.equal([attempted?.result, applied?.result, (await history(world)).length], ['refused', 'applied', 2]);
+});
+
+attempts('refuses what rules of the state forbid, with the plan', async () => {
+  const world = newWorld();
+  await put(world, made('Stack', 'a', { runtime: '5' }));
+  const { entry, plan, failure } = await attempt(world, { 'a.yaml': stack('a') });
+  assert.instance(failure, PlanBlocked);
+  assert.equal(
+    [entry.result, entry.summary.blocked, entry.summary.create, plan?.summary.blocked],
+    ['refused', 1, 1, 1],
+  );
+  assert.is(world.store.read().count('Platform'), 0, 'all or nothing');
+  const consents = { adopt: new Set(['Stack/a']) };
+  assert.is((await attempt(world, { 'a.yaml': stack('a') }, { consents })).entry.result, 'applied');
+});
+
+attempts('refuses when the base that the caller saw has moved', async () => {
+  const world = newWorld();
+  const first = await attempt(world, { 'a.yaml': stack('a') });
+  const base = { revision: first.entry.revision };
+  assert.is((await attempt(world, { 'a.yaml': stack('a', 'runtime: "5"') }, { base })).entry.result, 'applied');
+  const late = await attempt(world, { 'a.yaml': stack('a', 'runtime: "6"') }, { base });
+  assert.instance(late.failure, BaseMoved);
+  assert.equal([late.entry.result, late.entry.errors], ['refused', 0]);
+  const digest = await attempt(world, {}, { base: { digest: 'f'.repeat(64) } });
+  assert.instance(digest.failure, BaseMoved);
+  assert.is((await attempt(newWorld(), {}, { base: { revision: null } })).entry.result, 'applied');
+});
+
+attempts('plans again when a writer was first', async () => {
+  const world = newWorld();
+  await attempt(world, {});
+  const files = { 'a.yaml': stack('a') };
+  const writes = Array.from({ length: 20 }, (_, at) =>
+    world.store.commit(() => ({ changes: [created(made('Stack', `own${at}`, { runtime: '4' }))] }), { id: `w${at}` }),
+  );
+  const [{ entry }] = await Promise.all([attempt(world, files), ...writes]);
+  assert.equal([entry.result, entry.summary.create], ['applied', 1]);
+  assert.is(world.store.read().count('Stack'), 21);
+});
+
+attempts('keeps who asked, and not more findings than a record should hold', async () => {
+  const world = newWorld();
+  const files = Object.fromEntries(
+    Array.from({ length: 300 }, (_, at) => [`${at}.yaml`, stack(`s${at}`, 'runtime: 4')]),
+  );
+  const { entry } = await attempt(world, files, { trigger: 'api', actor: { kind: 'user', id: 'u1', name: 'ann' } });
+  assert.equal([entry.actor, entry.trigger, entry.errors, entry.findings.length], ['ann', 'api', 300, 200]);
+});
+
+attempts.run();

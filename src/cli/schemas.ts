@@ -16,7 +16,7 @@ export const schemas: Verb = {
   examples: ['weir schemas', 'weir schemas --out config/.schemas'],
   async run({ options, io }) {
     const folder = options.out ?? 'schemas';
-    const api = `${JSON.stringify(openApiDocument(), undefined, 2)}\n`;
+    const api = `${JSON.stringify(await openApiDocument(), undefined, 2)}\n`;
     const files = Object.entries({ ...generatedFiles(), 'openapi.json': api }).map(([path, content]) => ({
       path,
       content,

@@ -5,6 +5,13 @@ import type { Action } from '../core/access/policy.ts';
 import type { JsonSchema } from './json-schema.ts';
 import type { Services } from './services.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What is served here. A route without it is not described. */
+    readonly route?: Route;
+  }
+}
+
 /** A request that fits its route, by a caller who may make it. */
 export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly params: P;
@@ -72,4 +79,9 @@ export function defineRoute<P extends z.ZodType, Q extends z.ZodType, B extends 
   route: Route<P, Q, B>,
 ): Route {
   return route;
+}
+
+/** Where Fastify serves a route, with what guards it and what it is described by. */
+export function placeOf(route: Route) {
+  return { method: route.method, url: route.url, config: { action: route.action, route } } as const;
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { inlineSchema } from './json-schema.ts';
 import { checked } from './plugins/bodies.ts';
-import type { Call, Reply, Route } from './route.ts';
+import { type Call, placeOf, type Reply, type Route } from './route.ts';
 import type { Services } from './services.ts';
 
 const nothing = z.strictObject({});
@@ -11,9 +11,7 @@ const nothing = z.strictObject({});
 /** Adds a route to the server. */
 export function serveRoute(app: FastifyInstance, route: Route, services: Services): void {
   app.route({
-    method: route.method,
-    url: route.url,
-    config: { action: route.action },
+    ...placeOf(route),
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     ...writtenBy(route),
     handler: async (request, reply) => send(reply, await route.handle(callOf(route, request, services))),

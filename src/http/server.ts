@@ -1,9 +1,9 @@
 // The server: Fastify with every route, guarded, checked and described. It is built here, and listens elsewhere.
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import { singleton } from '../core/model/view.ts';
 import { Problem, problemBody } from './errors.ts';
 import { createLastUse } from './last-use.ts';
-import { openApiDocument } from './openapi.ts';
+import { describe } from './openapi.ts';
 import { answers } from './plugins/answers.ts';
 import { bodies } from './plugins/bodies.ts';
 import { guard } from './plugins/guard.ts';
@@ -20,15 +20,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const app = newApp(options);
   const lastUse = createLastUse(options);
   let closing = false;
-  let description: ReturnType<typeof openApiDocument> | undefined;
   const services: Services = {
     ...options,
     closing: () => closing,
     lastUsed: lastUse.of,
-    description: () => {
-      description ??= openApiDocument(options.baseUrl);
-      return description;
-    },
+    description: () => app.swagger(),
   };
   const stop = lastUse.start();
   app.addHook('preClose', async () => {
@@ -41,7 +37,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   bodies(app);
   refuseWhileClosing(app, services);
   guard(app, options, lastUse.touch);
-  for (const route of routes) serveRoute(app, route, services);
+  describe(app, options.baseUrl);
+  // After the description is loaded: it sees what is registered from then on.
+  const api: FastifyPluginAsync = async (scope) => {
+    for (const route of routes) serveRoute(scope, route, services);
+  };
+  app.register(api);
   return app;
 }
 

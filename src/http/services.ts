@@ -5,7 +5,6 @@ import type { Door } from '../control/submit.ts';
 import type { DeclaredKindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JsonSchema } from './json-schema.ts';
 
 /** A document of an export; `path` is relative to the tree. */
 export interface ExportedDocument {
@@ -41,5 +40,5 @@ export interface Services extends ServerOptions {
   /** When a token was last used, where that is newer than what is kept. */
   readonly lastUsed: (tokenId: string) => string | undefined;
   /** The description of the API. */
-  readonly description: () => JsonSchema;
+  readonly description: () => object;
 }

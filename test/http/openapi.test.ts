@@ -8,7 +8,7 @@ import { openApiDocument } from '../../src/http/server.ts';
 import { startWorld } from './world.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a description is looked into at every depth.
-const document: any = JSON.parse(JSON.stringify(openApiDocument('http://weir.example')));
+const document: any = JSON.parse(JSON.stringify(await openApiDocument('http://weir.example')));
 const operations = Object.entries<Record<string, Record<string, unknown>>>(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
 );

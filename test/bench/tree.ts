@@ -90,11 +90,11 @@ async function oneChange(root: string, size: number): Promise<Row[]> {
 }
 
 async function changes(root: string, size: number, bench: Workbench): Promise<Row[]> {
-  const decoded: DecodeCache = new WeakMap();
+  const memory = { decoded: new WeakMap() satisfies DecodeCache, judged: {} };
   const occasion = { trigger: 'watch', actor: { kind: 'config' } } as const;
   const take = async (reading: Tree | Missing): Promise<Tree> => {
     if (isMissing(reading)) throw new Error(reading.message);
-    const loaded = await judgeTree(reading, { facts, decoded });
+    const loaded = await judgeTree(reading, { facts, ...memory });
     const attempt = await applyLoaded(bench, loaded, occasion);
     if (attempt.failure) throw attempt.failure;
     return reading;

@@ -44,7 +44,8 @@ export function effectiveFeatures(
   return recordOf(featureNames, (name) => effectiveFeature(name, switches, platformSpec, provided));
 }
 
-function effectiveFeature(
+/** What one switch does; see `effectiveFeatures`. */
+export function effectiveFeature(
   name: FeatureName,
   switches: FeatureSwitches,
   platformSpec: PlatformSpec,

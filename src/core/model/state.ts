@@ -25,7 +25,7 @@ export function createState(): State {
   };
   return {
     get: (kind, id) => tableOf(kind).rows.get(id) as never,
-    named: (kind, name) => first(havingIn(tableOf(kind), nameKey(name))) as never,
+    named: (kind, name) => namedIn(tableOf(kind), name) as never,
     all: (kind) => tableOf(kind).rows.values() as never,
     count: (kind) => tableOf(kind).rows.size,
     having: (kind, key) => havingIn(tableOf(kind), key) as never,
@@ -61,6 +61,12 @@ function drop(table: Table, key: string, id: string): void {
     held.delete(id);
     if (held.size === 0) table.index.delete(key);
   }
+}
+
+/** The usual case is one resource a name; then nothing is iterated. */
+function namedIn(table: Table, name: string): Resource | undefined {
+  const held = table.index.get(nameKey(name));
+  return typeof held === 'string' ? table.rows.get(held) : held && first(havingIn(table, nameKey(name)));
 }
 
 function* havingIn(table: Table, key: string): Iterable<Resource> {

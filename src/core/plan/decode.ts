@@ -7,7 +7,7 @@ import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
 import { suggest } from '../model/suggest.ts';
 import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
-import { findingIn, quoted } from './finding-in.ts';
+import { findingIn, shownValue } from './finding-in.ts';
 import { ignoreProblems } from './ignored-fields.ts';
 import { findingOf } from './issues.ts';
 import { literalSecrets } from './literal-secrets.ts';
@@ -79,7 +79,7 @@ function unknownKind(document: Document, kind: unknown): Finding {
       source: document.locate('', 'value'),
     };
   const nearest = typeof kind === 'string' ? suggest(kind, declaredKindNames) : undefined;
-  const message = `kind cannot be ${quoted(kind)}, because Weir knows no such kind: write one of ${declaredKindNames.join(', ')}`;
+  const message = `kind cannot be ${shownValue(kind)}, because Weir knows no such kind: write one of ${declaredKindNames.join(', ')}`;
   const source = document.locate('/kind', 'value');
   return { ...base, message, path: '/kind', source, ...(nearest === undefined ? {} : { suggestion: nearest }) };
 }

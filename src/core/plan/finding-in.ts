@@ -1,6 +1,7 @@
 // A finding about a document, at its place, and how values are shown in its words.
 import type { Finding } from '../model/finding.ts';
 import { pointer, readable } from '../model/pointer.ts';
+import { printable, quoted } from '../model/printable.ts';
 import type { Subject } from './desired.ts';
 
 /** Steps from the top of a document to what a finding speaks of. */
@@ -11,7 +12,7 @@ export function findingIn(at: Subject, path: Path, part: 'key' | 'value', what: 
   const id = pointer(...path);
   const { kind, name } = at;
   const who = name === undefined ? { kind } : { kind, name };
-  const message = `${kind}/${name ?? '?'}: ${what}`;
+  const message = printable(`${kind}/${name === undefined ? '?' : name.slice(0, 100)}: ${what}`);
   const found: Finding = {
     rule: 'schema',
     severity: 'error',
@@ -28,10 +29,9 @@ export function shown(path: Path): string {
   return readable(pointer(...path)) || 'the document';
 }
 
-/** A value as JSON, cut short: it may be anything. */
-export function quoted(value: unknown): string {
-  const text = JSON.stringify(withoutPassword(value)) ?? 'nothing';
-  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+/** A value as people are shown it: cut short, and without a password that an address may carry. */
+export function shownValue(value: unknown): string {
+  return printable(quoted(withoutPassword(value)));
 }
 
 /** An address may carry a password, which is nobody else's business. */

@@ -5,7 +5,7 @@ import { fieldIn } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
 import { suggest } from '../model/suggest.ts';
 import { insteadOfSecret, type Subject } from './desired.ts';
-import { findingIn, type Path, quoted, shown, withoutPassword } from './finding-in.ts';
+import { findingIn, type Path, shown, shownValue, withoutPassword } from './finding-in.ts';
 import { typeName, wrongType } from './wrong-type.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -46,7 +46,7 @@ function unknownKey(at: Subject, path: Path, key: string, schema: z.core.$ZodTyp
   const parts = schema ? partsOf(schema) : undefined;
   const known = parts?.type === 'object' ? Object.keys(parts.fields) : [];
   const where = path.length === 0 ? 'a document' : shown(path);
-  const what = `${where} has no field "${key}"${among(known)}`;
+  const what = `${where} has no field ${shownValue(key)}${among(known)}`;
   const found = findingIn(at, [...path, key], 'key', what, suggest(key, known));
   const meant = parts && found.suggestion !== undefined ? fieldIn(parts, found.suggestion) : undefined;
   const isSecret = /pass|pwd|secret|token|credential|private/i.test(key) || (meant && markOf(meant).secret === true);
@@ -58,7 +58,7 @@ function among(known: readonly string[]): string {
 }
 
 function wrongKey(at: Subject, path: Path, because = 'its keys have another form'): Finding {
-  const what = `${shown(path.slice(0, -1))} cannot have the key ${quoted(path.at(-1))}, because ${because}`;
+  const what = `${shown(path.slice(0, -1))} cannot have the key ${shownValue(path.at(-1))}, because ${because}`;
   return findingIn(at, path, 'key', what);
 }
 
@@ -87,14 +87,19 @@ function wrongText(at: Subject, path: Path, actual: unknown): Finding {
 
 function wrongValue(at: Subject, path: Path, issue: Issue, actual: unknown): Finding {
   if (issue.code === 'invalid_value') return wrongChoice(at, path, issue.values, actual);
-  const found = findingIn(at, path, 'value', `${shown(path)} cannot be ${quoted(actual)}, because ${reason(issue)}`);
+  const found = findingIn(
+    at,
+    path,
+    'value',
+    `${shown(path)} cannot be ${shownValue(actual)}, because ${reason(issue)}`,
+  );
   return withoutPassword(actual) === actual ? found : { ...found, sensitive: true };
 }
 
 function wrongChoice(at: Subject, path: Path, values: readonly unknown[], actual: unknown): Finding {
   const words = values.map(String);
   const must = words.length === 1 ? 'it must be' : 'it must be one of';
-  const what = `${shown(path)} cannot be ${quoted(actual)}, because ${must} ${words.join(', ')}`;
+  const what = `${shown(path)} cannot be ${shownValue(actual)}, because ${must} ${words.join(', ')}`;
   return findingIn(at, path, 'value', what, typeof actual === 'string' ? suggest(actual, words) : undefined);
 }
 

@@ -27,7 +27,7 @@ export function fieldsOf(
 ): PlannedField[] {
   const [old, fresh] = [specLeaves(before), specLeaves(after)];
   const pairs = differences(old, fresh);
-  const spec = before && after ? pairs : pairs.filter(saysSomething(before ? old : fresh));
+  const spec = before && after ? pairs : pairs.filter(saysSomething([...(before ? old : fresh).values()]));
   return [...envelopeFields(before, after, desired), ...spec.map((pair) => specField(pair, desired, fingerprint))];
 }
 
@@ -36,8 +36,8 @@ function specLeaves(resource: DeclaredResource | undefined): ReadonlyMap<string,
 }
 
 /** A default says nothing, unless all that a section holds is defaults: then they say that it is there. */
-function saysSomething(leaves: ReadonlyMap<string, Leaf>): (pair: Difference) => boolean {
-  const told = [...leaves.values()].filter(({ isDefault }) => !isDefault).map(({ path }) => path);
+function saysSomething(leaves: readonly Leaf[]): (pair: Difference) => boolean {
+  const told = leaves.filter(({ isDefault }) => !isDefault).map(({ path }) => path);
   const isSilent = (section: string) => !told.some((path) => path === section || path.startsWith(`${section}/`));
   return ({ before, after }) => {
     const leaf = before ?? after;

@@ -18,7 +18,7 @@ export function* planSteps(
   view: View,
   context: Context,
 ): Generator<void, Plan, void> {
-  const sheet: Sheet = { planned: [], kept: new Set(), unchanged: 0 };
+  const sheet: Sheet = { planned: [], kept: new Set() };
   const matches = yield* matchSteps(desired, view);
   let steps = 0;
   for (const [address, wanted] of desired) {
@@ -30,21 +30,26 @@ export function* planSteps(
       sheet.planned.push(remove(resource, view, context));
     if (++steps % 256 === 0) yield;
   }
-  return { planned: inOrder(followRenames(sheet.planned, view, context)), unchanged: sheet.unchanged };
+  const planned = followRenames(sheet.planned, view, context);
+  yield;
+  return { planned: inOrder(planned), unchanged: desired.size - planned.filter(altersDocument).length };
+}
+
+/** Whether something that a document declares will be other than it is. */
+function altersDocument({ quiet, desired, change }: Planned): boolean {
+  return !quiet && (desired !== undefined || change.after?.managedBy === 'config');
 }
 
 /** What a plan has come to so far; `kept` are the ids of resources that a document means. */
 interface Sheet {
   readonly planned: Planned[];
   readonly kept: Set<string>;
-  unchanged: number;
 }
 
 function planOne(sheet: Sheet, wanted: Desired, current: DeclaredResource | undefined, context: Context): void {
   if (current) sheet.kept.add(current.id);
   const next = current ? alter(current, wanted, context) : create(wanted, context);
   if (next) sheet.planned.push(next);
-  if (!next || next.quiet) sheet.unchanged++;
 }
 
 function* allDeclared(view: View): Iterable<DeclaredResource> {

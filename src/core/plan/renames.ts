@@ -21,7 +21,7 @@ export function followRenames(planned: readonly Planned[], view: View, context: 
     for (const follower of referrersOf(view, key))
       if (!plannedIds.has(follower.id)) followers.set(follower.id, follower);
   return [
-    ...planned.map((one) => following(one, renames)),
+    ...planned.map((one) => following(one, renames, context)),
     ...[...followers.values()].map((follower) => follow(follower, renames, context)),
   ];
 }
@@ -55,10 +55,12 @@ function follow(before: DeclaredResource, renames: Renames, context: Context): P
   return { action: 'update', change: updated(before, next) as Change<DeclaredKindName>, quiet: false };
 }
 
-function following(one: Planned, renames: Renames): Planned {
-  const { after } = one.change;
+function following(one: Planned, renames: Renames, context: Context): Planned {
+  const { before, after } = one.change;
   const next = after && renamedIn(after, renames);
-  return next === after ? one : { ...one, change: { ...one.change, after: next } as Change<DeclaredKindName> };
+  if (!next || next === after) return one;
+  const told = { ...next, generation: (before?.generation ?? 0) + 1, updatedAt: context.now };
+  return { ...one, quiet: false, change: { ...one.change, after: told } as Change<DeclaredKindName> };
 }
 
 function renamedIn(resource: DeclaredResource, renames: Renames): DeclaredResource {

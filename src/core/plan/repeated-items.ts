@@ -5,7 +5,7 @@ import { partsOf } from '../kinds/kind.ts';
 import { childrenOf } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Subject } from './desired.ts';
-import { findingIn, type Path, quoted, shown } from './finding-in.ts';
+import { findingIn, type Path, shown, shownValue } from './finding-in.ts';
 
 /** Items that stand twice in a set, or names in a named list, of a spec as it was written. */
 export function repeatedItems(at: Subject, spec: unknown): Finding[] {
@@ -30,7 +30,7 @@ function* repeated(at: Subject, items: readonly unknown[], path: Path, key: stri
         at,
         place,
         'value',
-        `${shown(place)} cannot be ${quoted(id)}, because it stands in the list already`,
+        `${shown(place)} cannot be ${shownValue(id)}, because it stands in the list already`,
       );
     seen.add(id);
   }

@@ -1,5 +1,5 @@
 // Warnings: what is allowed, but will not do what it says. They look at a whole state, and refuse nothing.
-import { effectiveFeatures, featureNames } from '../kinds/features.ts';
+import { effectiveFeature, featureNames } from '../kinds/features.ts';
 import type { DeclaredKindName } from '../kinds/index.ts';
 import type { Finding } from '../model/finding.ts';
 import { addressOf, type DeclaredResource, type Resource, type ResourceOf } from '../model/resource.ts';
@@ -48,10 +48,10 @@ const featureWithoutEffect = adviceFor('TeamType', {
   *advise(type, view, facts) {
     const platform = singleton(view, 'Platform').spec;
     const provided = facts.drivers.get(platform.driver.kind)?.provides ?? new Set();
-    const effective = effectiveFeatures(type.spec.features, platform, provided);
     for (const feature of featureNames) {
-      const { declared, effective: acts, message } = effective[feature];
-      if (!declared || acts) continue;
+      if (!type.spec.features[feature]) continue;
+      const { effective, message } = effectiveFeature(feature, type.spec.features, platform, provided);
+      if (effective) continue;
       const what = `${feature} is on but has no effect, because ${message ?? 'it is not provided'}`;
       yield warning('feature-without-effect', type, `/spec/features/${feature}`, what);
     }

@@ -2,6 +2,7 @@
 import type { KindName } from '../kinds/index.ts';
 import type { Change } from '../model/change.ts';
 import type { Finding } from '../model/finding.ts';
+import { printable } from '../model/printable.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
 import type { Facts } from './facts.ts';
@@ -85,7 +86,7 @@ export function violation(
   const found: Finding = {
     rule,
     severity: 'error',
-    message: `${addressOf(resource)}: ${what}`,
+    message: printable(`${addressOf(resource)}: ${what}`),
     kind: resource.kind,
     name: resource.name,
     path,

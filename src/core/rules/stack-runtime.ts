@@ -1,4 +1,5 @@
 // stack-runtime: with the local driver, a stack's runtime is the name of one directory in the stacks directory (specification 2.5).
+import { quoted } from '../model/printable.ts';
 import { singleton } from '../model/view.ts';
 import { type Rule, violation } from './rule.ts';
 import { judgedByPlatform } from './touches.ts';
@@ -20,5 +21,5 @@ export function isPlainSegment(text: string): boolean {
 }
 
 function because(runtime: string): string {
-  return `runtime cannot be "${runtime}", because the local driver takes it as one directory name in the stacks directory: write a name such as "4.1.15"`;
+  return `runtime cannot be ${quoted(runtime)}, because the local driver takes it as one directory name in the stacks directory: write a name such as "4.1.15"`;
 }

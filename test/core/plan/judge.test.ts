@@ -66,7 +66,7 @@ judge('finds what one without finds, whatever was edited before', () => {
         if (edit) documents = edited(documents, edit);
         const tree = read(filesOf([...others, ...documents]));
         const found = run(judgeSteps(tree, facts, memory)).map(told);
-        assert.equal(found, run(judgeSteps(tree, facts)).map(told));
+        assert.equal(found.sort(), run(judgeSteps(tree, facts)).map(told).sort());
       }
     }),
     { numRuns: 150 },
@@ -83,15 +83,15 @@ judge('does remember: a small change of a large tree costs little', () => {
   });
   const tree = (description: string) =>
     read(filesOf(Array.from({ length: 4000 }, (_, at) => template(at, at === 7 ? description : ''))));
-  run(judgeSteps(tree('one'), facts, memory));
-  const next = tree('two');
-  const cost = (remembered: JudgeMemory) => {
+  const trees = ['one', 'two', 'three', 'four', 'five', 'six'].map(tree);
+  const cost = (next: (typeof trees)[number], remembered: JudgeMemory) => {
     const start = process.cpuUsage().user;
     run(judgeSteps(next, facts, remembered));
     return process.cpuUsage().user - start;
   };
-  const whole = Math.min(cost({}), cost({}), cost({}));
-  assert.ok(cost(memory) < whole);
+  const whole = Math.min(...trees.map((next) => cost(next, {})));
+  const [, ...again] = trees.map((next) => cost(next, memory));
+  assert.ok(Math.min(...again) < whole, `${again} µs, and ${whole} µs for the whole tree`);
 });
 
 judge.run();

@@ -240,6 +240,17 @@ renames('is followed by what is let go in the same plan, and by fields left to t
   assert.equal(world.store.read().named('InstanceType', 't')?.spec.stacks, ['new']);
 });
 
+renames('is followed by what is adopted in the same plan', async () => {
+  const world = await appliedTo({ 'a.yaml': stack('old') });
+  await put(world, made('InstanceType', 't', { stacks: ['old'] }));
+  const type = 'kind: InstanceType\nmetadata: {name: t}\nspec: {stacks: [new]}\nlifecycle: {ignore: [/spec/stacks]}\n';
+  const files = { 'a.yaml': renamed('new', 'old'), 't.yaml': type };
+  const { document } = await planOf(world, files, adopting('InstanceType/t'));
+  assert.equal([document.summary.rename, document.summary.adopt, document.summary.unchanged], [1, 1, 1]);
+  await apply(world, files, adopting('InstanceType/t'));
+  assert.equal(world.store.read().named('InstanceType', 't')?.spec.stacks, ['new']);
+});
+
 renames('of what the API made needs consent', async () => {
   const world = newWorld();
   await put(world, made('Stack', 'old', { runtime: '4' }));

@@ -26,9 +26,8 @@ export function operationSchema(route: Route, components: Components): FastifySc
 export function completeOperation(operation: Loose, { answers: given, bodyExample, bodyOptional }: Route): void {
   const { requestBody, responses } = operation;
   if (requestBody && bodyOptional) Object.assign(requestBody, { required: false });
-  if (bodyExample !== undefined) addExample(requestBody, bodyExample);
-  for (const [status, { example }] of Object.entries(given))
-    if (example !== undefined) addExample(responses?.[status], example);
+  if (bodyExample) addExample(requestBody, bodyExample());
+  for (const [status, { example }] of Object.entries(given)) if (example) addExample(responses?.[status], example());
   if (responses) Object.assign(responses, { default: { $ref: '#/components/responses/Problem' } });
 }
 

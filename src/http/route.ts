@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import type { Caller } from '../core/access/actor.ts';
 import type { Action } from '../core/access/policy.ts';
-import type { JsonSchema } from './json-schema.ts';
 import type { Services } from './services.ts';
 
 declare module 'fastify' {
@@ -36,7 +35,8 @@ export interface Reply {
 export interface Answer {
   readonly description: string;
   readonly schema?: z.ZodType;
-  readonly example?: unknown;
+  /** Made when it is asked for: most processes never describe their routes. */
+  readonly example?: () => unknown;
 }
 
 /** A group of routes in the description. */
@@ -61,7 +61,7 @@ export interface Route<
   readonly query?: Q;
   /** Absent: it takes no body. */
   readonly body?: B;
-  readonly bodyExample?: JsonSchema;
+  readonly bodyExample?: () => unknown;
   /** The body may be left out. */
   readonly bodyOptional?: true;
   /** The largest body, in bytes; 1 MiB where nothing is said. */

@@ -76,6 +76,17 @@ description('is OpenAPI 3.0 in every corner: no list of types, no null type, not
   });
 });
 
+description('shows examples that fit what they are examples of', () => {
+  for (const { operationId, answers, body, bodyExample } of routes) {
+    if (bodyExample) assert.ok(body?.parse(bodyExample()), operationId);
+    for (const { schema, example } of Object.values(answers))
+      if (example) assert.ok(schema?.parse(example()), operationId);
+  }
+  const { get, put } = document.paths['/api/v1/stacks/{name}'];
+  assert.match(get.responses[200].content['application/json'].example.status.managedBy, 'api');
+  assert.equal(Object.keys(put.requestBody.content['application/json'].example), ['spec']);
+});
+
 description('describes secrets as written and as read, and never the hash of anything', () => {
   const { SsoConfigSpec, SsoConfig } = document.components.schemas;
   assert.is(SsoConfigSpec.properties.ldap.properties.password.anyOf.length, 5);

@@ -16,6 +16,7 @@ import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
 import { declaredView, shownDeclared, versionOf } from '../views/declared.ts';
+import { exampleList, exampleReplacement, exampleShown, exampleWritten } from '../views/example.ts';
 
 /** The spec of a kind as it is written over the API: checked when it is proposed, because a secret may be kept. */
 export function writtenSpecOf(kind: DeclaredKindName) {
@@ -50,7 +51,8 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
   const view = declaredView(kind);
   const params = z.strictObject({ name: z.string().min(1).max(63).describe('The name of the object.') });
   const common = { tag: 'declared kinds', description: `${kind}: ${summary}` } as const;
-  const one = { 200: { description: 'The object.', schema: view } };
+  const example = () => exampleShown(kind);
+  const one = { 200: { description: 'The object.', schema: view, example } };
   const tried = { description: 'What a dry run would change; nothing is kept.', schema: planView };
   const parts = partsOf(spec);
   const sorts = parts.type === 'object' && 'order' in parts.fields ? ['order', 'name'] : ['name'];
@@ -63,7 +65,9 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     operationId: `list${plural.charAt(0).toUpperCase()}${plural.slice(1)}`,
     summary: `List ${words(kind)}s`,
     query: z.strictObject({ ...pageQuery, ...searchQuery, ...sortQuery(sorts) }),
-    answers: { 200: { description: 'A page of objects.', schema: listView(plural, view) } },
+    answers: {
+      200: { description: 'A page of objects.', schema: listView(plural, view), example: () => exampleList(kind) },
+    },
     handle: ({ services, query }) => {
       const state = services.door.store.read();
       const order = query.sort ?? sorts[0] ?? 'name';
@@ -101,7 +105,8 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
         spec: writtenSpecOf(kind),
       }),
     ),
-    answers: { 200: tried, 201: { description: 'The object that was made.', schema: view } },
+    bodyExample: () => exampleWritten(kind),
+    answers: { 200: tried, 201: { description: 'The object that was made.', schema: view, example } },
     handle: async (call) => {
       const { body, services } = call;
       const outcome = await write(
@@ -124,7 +129,10 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     params,
     query: z.strictObject(dryRunQuery),
     body: replacement(kind),
-    answers: { 200: { description: 'The object, or what a dry run would change.', schema: z.union([view, planView]) } },
+    bodyExample: () => exampleReplacement(kind),
+    answers: {
+      200: { description: 'The object, or what a dry run would change.', schema: z.union([view, planView]), example },
+    },
     handle: async (call) => {
       const target = {
         kind,

@@ -9,6 +9,7 @@ import { defineRoute, type Reply, type Route } from '../route.ts';
 import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
 import { declaredView, shownDeclared, versionOf } from '../views/declared.ts';
+import { exampleReplacement, exampleShown } from '../views/example.ts';
 import { envelopeOf, replacement } from './declared.ts';
 
 type Single = 'AdminSettings' | 'Platform';
@@ -24,7 +25,9 @@ const getSettings = defineRoute({
   tag,
   summary: 'Read the administration settings',
   description: 'What people may do by themselves. All switches are off until somebody sets them.',
-  answers: { 200: { description: 'The settings.', schema: settingsView } },
+  answers: {
+    200: { description: 'The settings.', schema: settingsView, example: () => exampleShown('AdminSettings') },
+  },
   handle: ({ services }) => shown(services.door.store.read(), 'AdminSettings', services),
 });
 
@@ -38,9 +41,13 @@ const putSettings = defineRoute({
   description: 'A switch that is left out is off. Refused where a document declares the settings.',
   query: z.strictObject(dryRunQuery),
   body: replacement('AdminSettings'),
-  bodyExample: { spec: { userTeamCreation: true } },
+  bodyExample: () => exampleReplacement('AdminSettings'),
   answers: {
-    200: { description: 'The settings, or what a dry run would change.', schema: z.union([settingsView, planView]) },
+    200: {
+      description: 'The settings, or what a dry run would change.',
+      schema: z.union([settingsView, planView]),
+      example: () => exampleShown('AdminSettings'),
+    },
   },
   handle: async (call) => {
     const { body } = call;
@@ -75,7 +82,9 @@ const getPlatform = defineRoute({
   tag,
   summary: 'Read what this installation is',
   description: 'Its licence, driver, mail, limits and so on. It is declared in `weir.yaml`, and changed there.',
-  answers: { 200: { description: 'The platform.', schema: declaredView('Platform') } },
+  answers: {
+    200: { description: 'The platform.', schema: declaredView('Platform'), example: () => exampleShown('Platform') },
+  },
   handle: ({ services }) => shown(services.door.store.read(), 'Platform', services),
 });
 

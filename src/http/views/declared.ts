@@ -76,30 +76,36 @@ export function versionOf({ id, generation }: DeclaredResource): string {
   return `${id}.${generation}`;
 }
 
-/** An object as it is answered. */
-export function shownDeclared(resource: DeclaredResource, view: View, services: Services) {
-  const { kind, name, labels, lifecycle, spec } = resource;
-  const shown = { kind, name, labels, lifecycle, spec: shownValue(kindOf(kind).spec, spec) };
-  return { ...shown, status: statusOf(resource, view, services) };
+/** What the status of an object is made from, besides the state. */
+export interface Around extends Pick<Services, 'baseUrl'> {
+  readonly door: Pick<Services['door'], 'facts'>;
+  readonly reconciler: Pick<Services['reconciler'], 'placesOf'>;
 }
 
-function statusOf(resource: DeclaredResource, view: View, services: Services) {
+/** An object as it is answered. */
+export function shownDeclared(resource: DeclaredResource, view: View, around: Around) {
+  const { kind, name, labels, lifecycle, spec } = resource;
+  const shown = { kind, name, labels, lifecycle, spec: shownValue(kindOf(kind).spec, spec) };
+  return { ...shown, status: statusOf(resource, view, around) };
+}
+
+function statusOf(resource: DeclaredResource, view: View, around: Around) {
   const { managedBy, generation, source } = resource;
-  const places = managedBy === 'config' ? services.reconciler.placesOf(addressOf(resource)) : undefined;
+  const places = managedBy === 'config' ? around.reconciler.placesOf(addressOf(resource)) : undefined;
   return {
     managedBy: generation === 0 ? 'default' : managedBy,
     ...(source ? { source } : {}),
     sources: places?.fields ?? {},
     generation,
     observedGeneration: generation,
-    conditions: conditionsOf(resource, services),
+    conditions: conditionsOf(resource, around),
     usage: usageOf(resource, view),
-    ...extrasOf(resource, view, services),
+    ...extrasOf(resource, view, around),
   };
 }
 
 /** A condition says how it is now; since when is known no better than that the object is as it is. */
-function conditionsOf(resource: DeclaredResource, { door }: Services): z.output<typeof conditionView>[] {
+function conditionsOf(resource: DeclaredResource, { door }: Around): z.output<typeof conditionView>[] {
   const { secretProblem } = door.facts();
   const problems = secretsOf(resource).flatMap(({ secret }) => secretProblem?.(secret) ?? []);
   if (problems.length === 0) return [];
@@ -127,7 +133,7 @@ function stacksOf({ spec }: DeclaredResource): number {
   return 'stacks' in spec ? spec.stacks.length : 0;
 }
 
-function extrasOf({ spec, name, firstName, kind }: DeclaredResource, view: View, { door, baseUrl }: Services): object {
+function extrasOf({ spec, name, firstName, kind }: DeclaredResource, view: View, { door, baseUrl }: Around): object {
   if (kind === 'TeamType' && 'features' in spec) {
     const platform = singleton(view, 'Platform').spec;
     const provided = door.facts().drivers.get(platform.driver.kind)?.provides ?? new Set();

@@ -1,6 +1,7 @@
 // The test runner, on folders of small test files that pass, fail, hang, and forget things.
-import { mkdir, readdir, symlink } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CommandResult, runCommand } from './support/run-command.ts';
@@ -45,6 +46,7 @@ ${opening}t('a', async () => { console.log('pid', spawn('sleep', ['77']).pid); a
   assert.match(result.stdout, /hanging\.test\.ts took longer than 1 s and was stopped/);
   const pid = Number(/pid (\d+)/.exec(result.stdout)?.[1]);
   assert.ok(pid > 0, result.stdout);
+  for (let tries = 0; tries < 100 && (await isSleeping(pid)); tries += 1) await delay(50);
   assert.not.ok(await isSleeping(pid), 'the grandchild must be gone');
 });
 
@@ -111,12 +113,16 @@ runner('runs only the files whose path holds one of the names given, and fails w
 });
 
 runner('gives each file a temporary folder of its own, no colours and nothing of its caller', async () => {
-  const source = `${opening}t('a', () => {
+  const source = `import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+${opening}t('a', () => {
   assert.is(process.env.NO_COLOR, '1');
   assert.is(process.env.WEIR_STORE, undefined);
   assert.is(process.env.GITHUB_ACTIONS, undefined);
   assert.is.not(process.env.TMPDIR, process.env.OUTER);
   assert.ok(process.env.TMPDIR.startsWith(process.env.OUTER));
+  for (const folder of [process.env.TMPDIR, dirname(process.env.TMPDIR)])
+    assert.is(statSync(folder).mode & 0o777, 0o711, 'a test that gives root up can still pass');
 });\nt.run();\n`;
   const outer = temporaryFolder();
   const env = { WEIR_STORE: 'x', GITHUB_ACTIONS: 'true', FORCE_COLOR: '1', TMPDIR: outer.path, OUTER: outer.path };
@@ -156,6 +162,10 @@ function lastLine(result: CommandResult): string | undefined {
 }
 
 async function isSleeping(pid: number): Promise<boolean> {
+  if (process.platform === 'linux') {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    return stat.startsWith(`${pid} (sleep) `) && !stat.startsWith(`${pid} (sleep) Z`);
+  }
   const { stdout } = await runCommand('ps', ['-o', 'stat=,args=', '-p', String(pid)]);
   return stdout.includes('sleep 77') && !stdout.startsWith('Z');
 }

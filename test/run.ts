@@ -1,6 +1,6 @@
 // The test runner: `npm test [-- NAME…]` runs each test/**/*.test.ts whose path contains a NAME, as a process of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,12 +16,17 @@ interface TestFile {
 const callersOwn =
   /^(WEIR_.*|FORCE_COLOR|GITHUB_ACTIONS|GITHUB_STEP_SUMMARY|GITLAB_CI|npm_(package|lifecycle)_.*|npm_config_local_prefix|INIT_CWD)$/;
 
+/** The mode of a folder that its owner alone may list and change, and everybody may pass. */
+const passable = 0o711;
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { root: { type: 'string', default: resolve(import.meta.dirname, '..') } },
 });
 const root = resolve(values.root);
 const scratch = mkdtempSync(join(tmpdir(), 'weir-'));
+// Tests of root let go of its powers, and must still come by: what they then find closed shall be what they closed.
+chmodSync(scratch, passable);
 const running = new Set<ChildProcess>();
 
 process.once('exit', cleanUp);
@@ -69,6 +74,7 @@ async function runAll(files: readonly TestFile[]): Promise<Verdict[]> {
 /** Runs one file with its own temporary folder; whatever it leaves running is ended with it. */
 function runFile(file: TestFile, folder: string): Promise<TestRun> {
   mkdirSync(folder);
+  chmodSync(folder, passable);
   const child = spawn(process.execPath, [join(root, file.path)], {
     cwd: root,
     env: environment(folder),

@@ -50,13 +50,12 @@ async function scene(
   return { ...started, root, store, logged, labels };
 }
 
-async function until(what: string, holds: () => boolean | Promise<boolean>, seconds = 10): Promise<number> {
+async function until(what: string, holds: () => boolean | Promise<boolean>, seconds = 30): Promise<void> {
   const start = performance.now();
   while (!(await holds())) {
     if (performance.now() - start > seconds * 1_000) assert.unreachable(`after ${seconds} s: not ${what}`);
     await delay(20);
   }
-  return performance.now() - start;
 }
 
 function condition({ conditions }: ConfigStatus, type: string): string | undefined {
@@ -106,11 +105,13 @@ start.run();
 
 const running = suite('the loop while it runs');
 
-running('applies an edit within a second', async () => {
-  const { loop, root, labels } = await scene(good);
+running('applies an edit without waiting for the poll', async () => {
+  const { loop, root, labels } = await scene({
+    ...good,
+    'weir.yaml': platform.replace('pollSeconds: 1', 'pollSeconds: 600'),
+  });
   await writeFile(join(root, 'stacks/a.yaml'), stack('a', 'edited'));
-  const took = await until('applied', () => labels().a === 'edited');
-  assert.ok(took < 1_000, `it took ${took} ms`);
+  await until('applied', () => labels().a === 'edited');
   await loop.close();
 });
 

@@ -4,24 +4,29 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { realTiming } from '../../src/manifests/settle.ts';
+import { realTiming, type Timing } from '../../src/manifests/settle.ts';
 import { isMissing, type Tree } from '../../src/manifests/tree.ts';
 import type { WatchOptions } from '../../src/manifests/watch.ts';
 import { followed, following, stack, start, told, until } from '../support/follow-tree.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 
-/** Long waits pass at a fifth of their length, and the clock runs along. */
-const swift = {
-  now: () => performance.now() * 40,
-  wait: (milliseconds: number, signal?: AbortSignal) =>
-    realTiming.wait(milliseconds >= 500 ? milliseconds / 5 : milliseconds, signal),
-};
+/** Long waits pass at a fifth of their length. The clock moves by what is waited alone, so that a busy machine changes nothing. */
+function swift(speed = 40): Timing {
+  let passed = 0;
+  return {
+    now: () => passed,
+    async wait(milliseconds, signal) {
+      await realTiming.wait(milliseconds >= 500 ? milliseconds / 5 : milliseconds, signal);
+      passed += milliseconds * speed;
+    },
+  };
+}
 
 const polls = suite('watch: sees by polling');
 const silent: NonNullable<WatchOptions['arm']> = () => ({ close: async () => {} });
 
 polls('what no hint told, within the interval', async () => {
-  await following(start, { arm: silent, pollSeconds: 1, timing: swift }, async ({ root, becomes, triggers }) => {
+  await following(start, { arm: silent, pollSeconds: 1, timing: swift() }, async ({ root, becomes, triggers }) => {
     writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
     await becomes('two');
     appendFileSync(join(root, 'stacks/a.yaml'), `---\n${stack('three')}`);
@@ -41,7 +46,7 @@ polls('when the system has no watches left, after one warning', async () => {
   };
   await following(
     start,
-    { arm, pollSeconds: 1, timing: swift, log: (line) => log.push(line) },
+    { arm, pollSeconds: 1, timing: swift(), log: (line) => log.push(line) },
     async ({ root, becomes }) => {
       writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
       await becomes('two');
@@ -76,7 +81,7 @@ const noisy = suite('watch: a writer that never stops');
 noisy('does not keep the changes of others out, and what it writes is never read half', async () => {
   await following(
     { ...start, 'noise.yaml': stack('noise') },
-    { timing: swift },
+    { timing: swift() },
     async ({ root, becomes, findings }) => {
       let turn = 0;
       const writer = setInterval(
@@ -99,7 +104,7 @@ noisy('does not keep the changes of others out, and what it writes is never read
 });
 
 noisy('deletes nothing that may have moved into its file, and says why', async () => {
-  await following({ ...start, 'noise.yaml': stack('noise') }, { timing: swift }, async ({ root, becomes, last }) => {
+  await following({ ...start, 'noise.yaml': stack('noise') }, { timing: swift() }, async ({ root, becomes, last }) => {
     const writer = setInterval(() => writeFileSync(join(root, 'noise.yaml'), stack('noise')), 20);
     try {
       writeFileSync(join(root, 'stacks/a.yaml'), '# moved\n');
@@ -125,7 +130,7 @@ noisy('that was there from the start is an error, until it stops', async () => {
   const root = join(temporaryFolder().path, 'config');
   await writeFiles(root, start);
   const writer = setInterval(() => writeFileSync(join(root, 'noise.yaml'), stack('noise')), 20);
-  await followed(root, { timing: swift }, async ({ becomes, findings }) => {
+  await followed(root, { timing: swift() }, async ({ becomes, findings }) => {
     assert.is(findings().length, 1);
     clearInterval(writer);
     await becomes('noise one');
@@ -133,7 +138,7 @@ noisy('that was there from the start is an error, until it stops', async () => {
 });
 
 noisy('of ever new files is no checkout: it becomes an error in the end', async () => {
-  await following(start, { timing: { ...swift, now: () => performance.now() * 200 } }, async ({ root, last }) => {
+  await following(start, { timing: swift(200) }, async ({ root, last }) => {
     let turn = 0;
     const writer = setInterval(() => writeFileSync(join(root, `n${turn++}.yaml`), '# new\n'), 20);
     await until(() => !isMissing(last()) && (last() as Tree).findings.length > 0).finally(() => clearInterval(writer));

@@ -103,6 +103,8 @@ async function writeUntilKilled(path: string, round: number, after: number): Pro
   const writer = startWriter(path, round);
   await writer.opened;
   await sleep(after);
+  // A slow disk takes longer for as many.
+  while (writer.acknowledged() < 100 && writer.child.exitCode === null) await sleep(5);
   writer.child.kill('SIGKILL');
   const lines = (await writer.ended).split('\n').slice(1, -1);
   return lines.map((line) => {
@@ -114,17 +116,20 @@ async function writeUntilKilled(path: string, round: number, after: number): Pro
 function startWriter(
   path: string,
   round: number,
-): { child: ChildProcess; opened: Promise<unknown>; ended: Promise<string> } {
+): { child: ChildProcess; opened: Promise<unknown>; acknowledged: () => number; ended: Promise<string> } {
   const script = join(import.meta.dirname, 'killed-writer.ts');
   const child = spawn(process.execPath, [script, path, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   child.once('close', () => process.off('exit', kill));
   let said = '';
+  let lines = 0;
   const opened = new Promise((resolve) => child.stdout.once('data', resolve));
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
+    lines += text.split('\n').length - 1;
   });
   const ended = new Promise<string>((resolve) => child.once('close', () => resolve(said)));
-  return { child, opened: Promise.race([opened, ended]), ended };
+  // The first line only says that the store is open.
+  return { child, opened: Promise.race([opened, ended]), acknowledged: () => lines - 1, ended };
 }

@@ -63,7 +63,9 @@ lock('goes to exactly one of many that start at once over the lock of a process 
 lock('goes to exactly one of several processes that start at once over a stale one', async () => {
   const { path } = temporaryFolder();
   await leaveStaleLock(path);
-  const said = await Promise.all(Array.from({ length: 4 }, () => tryInChild(path)));
+  const tries = Array.from({ length: 4 }, () => tryInChild(path));
+  const said = await Promise.all(tries.map((one) => one.said));
+  for (const { letGo } of tries) await letGo();
   assert.equal(said.sort(), ['held', 'locked', 'locked', 'locked']);
 });
 
@@ -95,23 +97,26 @@ async function leaveStaleLock(path: string): Promise<void> {
   assert.is((await sockets(path)).length, 1);
 }
 
-/** What a process of its own says after trying for the lock; who holds it does so for a while. */
-async function tryInChild(path: string): Promise<string> {
+/** What a process of its own says after trying for the lock; who holds it does so until `letGo`. */
+function tryInChild(path: string): { readonly said: Promise<string>; readonly letGo: () => Promise<unknown> } {
   const child = run(`
     const outcome = await lockFolder(${JSON.stringify(path)}).then(() => 'held', (error) => error.reason);
-    process.stdout.write(outcome);
-    if (outcome === 'held') await new Promise((resolve) => setTimeout(resolve, 1500));`);
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  await new Promise((resolve) => child.once('close', resolve));
-  return said;
+    process.stdin.once('end', () => process.exit()).resume();
+    process.stdout.write(outcome);`);
+  const ended = new Promise<string>((resolve) => child.once('close', () => resolve('ended')));
+  const said = new Promise<string>((resolve) => child.stdout.setEncoding('utf8').once('data', resolve));
+  return {
+    said: Promise.race([said, ended]),
+    letGo: () => {
+      child.stdin.end();
+      return ended;
+    },
+  };
 }
 
 function run(script: string) {
   const code = `const { lockFolder } = await import(${JSON.stringify(source)}); ${script}`;
-  return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 async function sockets(path: string): Promise<string[]> {

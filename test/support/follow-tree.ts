@@ -8,6 +8,9 @@ import { isMissing, type Missing, type Tree } from '../../src/manifests/tree.ts'
 import { type Watch, type WatchOptions, watch } from '../../src/manifests/watch.ts';
 import { temporaryFolder, writeFiles } from './temporary-folder.ts';
 
+/** How long something that must come is waited for, in milliseconds: a slow machine under load takes its time. */
+const patience = 20_000;
+
 export const manifest = 'kind: Platform\nmetadata: {name: platform}\n';
 
 /** A document that declares a stack. */
@@ -77,7 +80,7 @@ export async function followed(
       count: before,
       triggers: () => seen.map(({ trigger }) => trigger),
       findings: () => seen.flatMap(({ reading }) => (isMissing(reading) ? [] : reading.findings)),
-      async becomes(names, times = known + 1, within = 3_000) {
+      async becomes(names, times = known + 1, within = patience) {
         await until(
           () => seen.length >= times && told(last()) === names,
           within,
@@ -99,7 +102,7 @@ export function told(reading: Tree | Missing): string {
 }
 
 /** Waits until something holds. */
-export async function until(holds: () => boolean, within = 3_000, now = () => ''): Promise<void> {
+export async function until(holds: () => boolean, within = patience, now = () => ''): Promise<void> {
   const end = performance.now() + within;
   while (!holds()) {
     if (performance.now() > end) throw new Error(`waited ${within} ms in vain: ${now()}`);

@@ -66,21 +66,29 @@ export function listBody<T>(plural: string, { items, count, next }: Page<T>, sho
 /** What a list is sorted by: a number or text first, a text that tells items apart second. */
 export type SortKey = readonly [first: string | number, id: string];
 
-/** The page of a list that `limit` and `cursor` name. `order` is part of the cursor: one of another order is refused. */
+/** Items in the order of their keys. Each key is made once. */
+export function sortedBy<T>(items: Iterable<T>, keyOf: (item: T) => SortKey): readonly T[] {
+  const keyed = Array.from(items, (item) => ({ item, key: keyOf(item) }));
+  return keyed.sort((a, b) => compareKeys(a.key, b.key)).map(({ item }) => item);
+}
+
+/** The page that `limit` and `cursor` name of a list sorted by `keyOf`; `order` begins with `-` where the list is read from its end.
+ * It is part of the cursor: one of another order is refused. */
 export function pageOf<T>(
-  items: readonly T[],
+  sorted: readonly T[],
   query: { readonly limit: number; readonly cursor?: string | undefined },
   order: string,
   keyOf: (item: T) => SortKey,
 ): Page<T> {
-  const turned = order.startsWith('-') ? -1 : 1;
-  const sorted = items.toSorted((a, b) => turned * compareKeys(keyOf(a), keyOf(b)));
+  const turned = order.startsWith('-');
+  const items = turned ? sorted.toReversed() : sorted;
   const after = query.cursor === undefined ? undefined : keyIn(query.cursor, order);
-  const rest = after ? sorted.filter((item) => turned * compareKeys(keyOf(item), after) > 0) : sorted;
-  const page = rest.slice(0, query.limit);
+  const follows = (item: T, key: SortKey) => (turned ? -1 : 1) * compareKeys(keyOf(item), key) > 0;
+  const start = after ? items.findIndex((item) => follows(item, after)) : 0;
+  const page = start < 0 ? [] : items.slice(start, start + query.limit);
   const last = page.at(-1);
-  const next = last !== undefined && rest.length > page.length ? { next: encodeCursor([order, ...keyOf(last)]) } : {};
-  return { items: page, count: items.length, ...next };
+  const more = last !== undefined && start + page.length < items.length;
+  return { items: page, count: items.length, ...(more ? { next: encodeCursor([order, ...keyOf(last)]) } : {}) };
 }
 
 function compareKeys([a, aId]: SortKey, [b, bId]: SortKey): number {

@@ -26,6 +26,19 @@ status('says which tree is applied and how it stands', async () => {
   );
 });
 
+status('sums the inventory anew when what is declared changes', async () => {
+  const other = await startWorld();
+  const inventory = async () => (await other.ask('GET', '/api/v1/admin/config')).body.inventory;
+  const before = await inventory();
+  assert.equal(await inventory(), before);
+  await writeFile(join(other.root, 'more.yaml'), 'kind: Stack\nmetadata: {name: nr-5}\nspec: {runtime: "5.0"}\n');
+  await other.ask('POST', '/api/v1/admin/config/reconcile');
+  const after = await inventory();
+  assert.is(after.count, before.count + 1);
+  assert.is.not(after.digest, before.digest);
+  await other.close();
+});
+
 status.run();
 
 const planning = suite('planning');

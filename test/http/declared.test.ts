@@ -394,6 +394,16 @@ paging('hold what a name has in it, whatever the case', async () => {
   assert.is((await ask('GET', '/api/v1/stacks?q=node-red')).body.count, 1, 'labels are names too');
 });
 
+paging('show what was made and deleted since they were asked for last', async () => {
+  const names = async () =>
+    (await ask('GET', '/api/v1/templates')).body.templates.map(({ name }: { name: string }) => name);
+  const before = await names();
+  await ask('POST', '/api/v1/templates', { body: { name: 'since', spec: {} } });
+  assert.equal((await names()).toSorted(), [...before, 'since'].sort());
+  await ask('DELETE', '/api/v1/templates/since');
+  assert.equal(await names(), before);
+});
+
 paging('refuse the cursor of another order', async () => {
   const { next_cursor } = (await ask('GET', '/api/v1/templates?limit=1&sort=name')).body.meta;
   assert.is((await ask('GET', `/api/v1/templates?limit=1&sort=-name&cursor=${next_cursor}`)).status, 400);

@@ -11,7 +11,7 @@ import { createDeclared, type Expectation, missing, replaceDeclared } from '../.
 import { dryRunQuery, type Outcome, write } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
 import { component, describedAs } from '../json-schema.ts';
-import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortQuery } from '../paging.ts';
+import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortedBy, sortQuery } from '../paging.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
@@ -57,6 +57,8 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
   const parts = partsOf(spec);
   const sorts = parts.type === 'object' && 'order' in parts.fields ? ['order', 'name'] : ['name'];
 
+  const sorted = sortedOnce(kind);
+
   const list = defineRoute({
     ...common,
     method: 'GET',
@@ -71,7 +73,9 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     handle: ({ services, query }) => {
       const state = services.door.store.read();
       const order = query.sort ?? sorts[0] ?? 'name';
-      const found = [...state.all(kind)].filter((resource) => isNamed(resource, query.q));
+      const { q } = query;
+      const all = sorted(state, order.replace('-', ''));
+      const found = q === undefined ? all : all.filter((resource) => isNamed(resource, q.toLowerCase()));
       const page = pageOf(found, query, order, (resource) => keyOf(resource, order));
       return { body: listBody(plural, page, (resource) => shownDeclared(resource, state, services)) };
     },
@@ -191,10 +195,21 @@ export function expectedBy({ ifMatch }: Pick<Call, 'ifMatch'>): { readonly expec
   return { expected: (current) => matchesVersion(ifMatch, current && versionOf(current)) };
 }
 
-function isNamed({ name: own, spec }: DeclaredResource, q: string | undefined): boolean {
-  if (q === undefined) return true;
+/** `q` in lower case. */
+function isNamed({ name: own, spec }: DeclaredResource, q: string): boolean {
   const label = 'label' in spec ? spec.label : '';
-  return [own, label].some((text) => text.toLowerCase().includes(q.toLowerCase()));
+  return [own, label].some((text) => text.toLowerCase().includes(q));
+}
+
+/** Sorts all of a kind, once for each state of the store: most requests come between two changes. */
+function sortedOnce(kind: DeclaredKindName): (view: View, order: string) => readonly DeclaredResource[] {
+  const known = new WeakMap<View, Map<string, readonly DeclaredResource[]>>();
+  return (view, order) => {
+    const orders = known.get(view) ?? new Map<string, readonly DeclaredResource[]>();
+    const sorted = orders.get(order) ?? sortedBy(view.all(kind), (resource) => keyOf(resource, order));
+    known.set(view, orders.set(order, sorted));
+    return sorted;
+  };
 }
 
 function keyOf({ name: own, spec }: DeclaredResource, order: string): SortKey {

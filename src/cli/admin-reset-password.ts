@@ -3,9 +3,9 @@ import { createPasswords } from '../auth/password.ts';
 import { giveNewPassword } from '../control/first-admin.ts';
 import { newId } from '../lib/id.ts';
 import { passwordFrom } from './accounts.ts';
-import { factsAt, openStoreAt } from './bench.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Verb } from './verb.ts';
+import { factsAt, openStoreAt } from './workbench.ts';
 
 export const adminResetPassword: Verb = {
   usage: 'USERNAME',

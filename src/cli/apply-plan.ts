@@ -8,13 +8,13 @@ import { declaredKindNames } from '../core/kinds/index.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { UsageError } from '../options.ts';
 import { Refused } from '../store/store.ts';
-import { benchOf, commandActor, factsAt, openStoreAt } from './bench.ts';
 import { consentsOf } from './consents.ts';
 import { codeOfPlan, type ExitCode, exitCodes } from './exit-codes.ts';
 import { Unavailable } from './failure.ts';
 import { publish } from './publish.ts';
 import { reasonOf } from './reason.ts';
 import type { Invocation } from './verb.ts';
+import { benchOf, commandActor, factsAt, openStoreAt } from './workbench.ts';
 
 /** Applies the plan in `file`. Throws `UsageError` where it is none, and `BaseMoved` where it is stale. */
 export async function applyPlanFile(file: string, { options, io }: Invocation): Promise<ExitCode> {

@@ -6,7 +6,6 @@ import { hasErrors } from '../core/model/finding.ts';
 import { UsageError } from '../options.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { applyPlanFile } from './apply-plan.ts';
-import { benchOf, commandActor, factsAt, openStoreAt } from './bench.ts';
 import { consentsOf } from './consents.ts';
 import { codeOfPlan, type ExitCode } from './exit-codes.ts';
 import { withProgress } from './progress.ts';
@@ -14,6 +13,7 @@ import { publish } from './publish.ts';
 import { reconcileOnServer } from './remote.ts';
 import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
+import { benchOf, commandActor, factsAt, openStoreAt } from './workbench.ts';
 
 export const apply: Verb = {
   usage: '[DIR | PLAN.json]',

@@ -5,9 +5,9 @@ import { mintToken } from '../auth/token.ts';
 import { makeFirstAdmin } from '../control/first-admin.ts';
 import { newId } from '../lib/id.ts';
 import { firstUser, passwordFrom } from './accounts.ts';
-import { factsAt, openStoreAt } from './bench.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Verb } from './verb.ts';
+import { factsAt, openStoreAt } from './workbench.ts';
 
 export const bootstrap: Verb = {
   usage: '',

@@ -4,11 +4,11 @@ import { suggest } from '../core/model/suggest.ts';
 import type { View } from '../core/model/view.ts';
 import { type ExportedFile, type ExportFilter, exportDocuments } from '../manifests/export.ts';
 import { UsageError } from '../options.ts';
-import { openStoreAt } from './bench.ts';
 import { addressIn, kindIn } from './consents.ts';
 import { exitCodes } from './exit-codes.ts';
 import { writeNewFiles } from './files.ts';
 import type { Verb } from './verb.ts';
+import { openStoreAt } from './workbench.ts';
 
 export const exportTree: Verb = {
   usage: '[KIND[/NAME]]',

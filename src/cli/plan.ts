@@ -5,7 +5,6 @@ import { planLoaded } from '../control/attempt.ts';
 import type { LoadedTree } from '../control/tree.ts';
 import { hasErrors } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
-import { benchOf, commandActor, planningGround } from './bench.ts';
 import { consentsOf } from './consents.ts';
 import { codeOfPlan, type ExitCode } from './exit-codes.ts';
 import { offlineFacts } from './facts.ts';
@@ -16,6 +15,7 @@ import { reasonOf } from './reason.ts';
 import { planOnServer } from './remote.ts';
 import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
+import { benchOf, commandActor, planningGround } from './workbench.ts';
 
 export const plan: Verb = {
   usage: '[DIR]',

@@ -7,7 +7,6 @@ import { exportDocuments } from '../manifests/export.ts';
 import type { Options } from '../options.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
-import { benchOf, factsAt, openStoreAt } from './bench.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { failureOf } from './failure.ts';
 import type { Io } from './io.ts';
@@ -17,6 +16,7 @@ import { reconcilerOf } from './pending-reconciler.ts';
 import { inOrder, stopRequest } from './stop.ts';
 import { defaultTree } from './tree.ts';
 import type { Invocation, Verb } from './verb.ts';
+import { benchOf, factsAt, openStoreAt } from './workbench.ts';
 
 export const serve: Verb = {
   usage: '[DIR]',

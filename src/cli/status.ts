@@ -1,11 +1,11 @@
 // weir status: what was applied last, what was tried last, and how it stands.
 import { createInventory } from '../control/inventory.ts';
 import { statusOfStore } from '../control/status.ts';
-import { openStoreAt } from './bench.ts';
 import { exitCodes } from './exit-codes.ts';
 import { publish } from './publish.ts';
 import { statusOnServer } from './remote.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
+import { openStoreAt } from './workbench.ts';
 
 export const status: Verb = {
   usage: '',

@@ -3,7 +3,7 @@ import { isDeclaredKind } from '../core/kinds/index.ts';
 import { type Finding, hasErrors } from '../core/model/finding.ts';
 import { overlay } from '../core/model/overlay.ts';
 import type { Context } from '../core/model/proposal.ts';
-import { singleton, type View } from '../core/model/view.ts';
+import type { View } from '../core/model/view.ts';
 import { located } from '../core/plan/locate.ts';
 import { planSteps } from '../core/plan/plan.ts';
 import { type PlanDocument, planDocumentSteps } from '../core/plan/plan-document.ts';
@@ -197,9 +197,4 @@ export async function applySaved(
 function treeFactsOf({ findings }: PlanDocument): TreeFacts {
   const emptied = findings.filter(({ rule }) => rule === 'emptied-file');
   return { broken: new Set(), emptyFiles: new Set(emptied.flatMap(({ source }) => source?.file ?? [])) };
-}
-
-/** The platform's settings for reconciling, as applied: guards are never read from the tree that they guard against. */
-export function reconcileSettings(view: View) {
-  return singleton(view, 'Platform').spec.reconcile;
 }

@@ -36,9 +36,10 @@ function adviceOf({ suggestion }: Finding, { line, endLine }: Source): readonly 
   return suggestion === undefined ? far : [...far, didYouMean(suggestion)];
 }
 
-/** What a suggestion says. One that brings its quotes says what to write. */
+/** What a suggestion says. A value says what to write, to the letter; quotes around `true` would be taken for part of it. */
 export function didYouMean(suggestion: string): string {
-  return suggestion.startsWith('"') ? `write ${escaped(suggestion)}` : `did you mean "${escaped(suggestion)}"?`;
+  const isValue = /^(["{[]|(true|false|-?\d+(\.\d+)?)$)/.test(suggestion);
+  return isValue ? `write ${escaped(suggestion)}` : `did you mean "${escaped(suggestion)}"?`;
 }
 
 type Range = readonly [from: number, to: number];

@@ -1,5 +1,4 @@
 // A tree on its own: all documents decoded, and every problem that can be told without a store.
-import type { DeclaredKindName } from '../kinds/index.ts';
 import { publicFilesOf } from '../kinds/public-files.ts';
 import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
@@ -145,11 +144,4 @@ function* namesInBroken(tree: ReadTree): Iterable<string> {
     if (path === 'weir.yaml') yield 'Platform/platform';
     for (const [, name] of text.matchAll(/\bname:[ \t]*["']?([a-z0-9][-a-z0-9]{0,62})/g)) yield `*/${name}`;
   }
-}
-
-/** The kinds of a tree's documents, counted, for summaries. */
-export function countByKind(tree: DesiredTree): Partial<Record<DeclaredKindName, number>> {
-  const counts: Partial<Record<DeclaredKindName, number>> = {};
-  for (const { kind } of tree.desired.values()) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
 }

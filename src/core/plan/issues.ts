@@ -1,5 +1,6 @@
 // From zod's issues to findings: our words, the place in the file, and what to write instead.
 import type { z } from 'zod';
+import { kindOf } from '../kinds/index.ts';
 import { bare, markOf, partsOf } from '../kinds/kind.ts';
 import { fieldIn } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
@@ -46,7 +47,8 @@ function unknownKey(at: Subject, path: Path, key: string, schema: z.core.$ZodTyp
   const parts = schema ? partsOf(schema) : undefined;
   const known = parts?.type === 'object' ? Object.keys(parts.fields) : [];
   const where = path.length === 0 ? 'a document' : shown(path);
-  const what = `${where} has no field ${shownValue(key)}${among(known)}`;
+  const isBelow = path.length === 0 && fieldIn(partsOf(kindOf(at.kind).spec), key) !== undefined;
+  const what = `${where} has no field ${shownValue(key)}${among(known)}${isBelow ? ': it belongs below spec' : ''}`;
   const found = findingIn(at, [...path, key], 'key', what, suggest(key, known));
   const meant = parts && found.suggestion !== undefined ? fieldIn(parts, found.suggestion) : undefined;
   const isSecret = /pass|pwd|secret|token|credential|private/i.test(key) || (meant && markOf(meant).secret === true);

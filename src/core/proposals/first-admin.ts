@@ -20,7 +20,7 @@ export function firstAdmin({ username, email, passwordHash, token }: FirstAdmin)
     if (count > 0)
       throw new Declined(
         'conflict',
-        `no first admin can be made, because the store has ${count === 1 ? 'a user' : `${count} users`} already`,
+        `no first admin can be made, because the store has ${count === 1 ? 'a user' : `${count} users`} already: "weir admin reset-password USERNAME" mends a lost password`,
       );
     const admin = newUser({ username, spec: { email, emailVerified: true, admin: true, passwordHash } }, context);
     const own = token && newToken({ name: token.name, spec: { user: admin.id, hash: token.hash } }, context);

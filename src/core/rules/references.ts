@@ -27,7 +27,9 @@ function* dangling(batch: Batch, resource: Resource, nearest: Nearest): Iterable
   for (const reference of referencesOf(resource)) {
     if (target(batch.after, reference) || isBroken(batch, reference) || ++count > mostOfOne) continue;
     const what = `${readable(reference.path)} names ${reference.kind}/${reference.to}, which nothing declares`;
-    yield violation('references', resource, reference.path, what, nearest(reference));
+    const near = nearest(reference);
+    const isItself = reference.kind === resource.kind && near === resource.name;
+    yield violation('references', resource, reference.path, what, isItself ? undefined : near);
   }
   if (count > mostOfOne)
     yield violation('references', resource, '', `names ${count - mostOfOne} more things that nothing declares`);

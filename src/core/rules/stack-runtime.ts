@@ -6,7 +6,7 @@ import { judgedByPlatform } from './touches.ts';
 
 export const stackRuntime: Rule = {
   id: 'stack-runtime',
-  refuses: 'with the local driver, a runtime that is not one plain path segment',
+  refuses: 'a runtime that is not one plain path segment, while the driver is the local one',
   *check(batch) {
     if (singleton(batch.after, 'Platform').spec.driver.kind !== 'local') return;
     for (const stack of judgedByPlatform(batch, 'Stack'))

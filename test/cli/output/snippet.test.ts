@@ -51,6 +51,8 @@ snippets('looks as promised', () => {
 
 snippets('says what to write where the suggestion brings its quotes', () => {
   assert.match(about('runtime: 4.1', '4.1', { suggestion: '"4.1"' }), /\^\^\^ write "4\.1"\n/);
+  assert.match(about('active: "true"', '"true"', { suggestion: 'true' }), /\^ write true\n/);
+  assert.match(about('locked: truely', 'truely', { suggestion: 'truly' }), /\^ did you mean "truly"\?\n/);
 });
 
 snippets('has its carets right after tabs, wide letters, emoji and combining marks', () => {

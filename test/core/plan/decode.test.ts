@@ -29,6 +29,10 @@ fields('that is not known is named at its key, with those that are, and what was
     '2:21 Stack/a: metadata has no field "namespace" (it has name, previousNames, labels)',
     '3:1 Stack/a: a document has no field "status" (it has apiVersion, kind, metadata, lifecycle, spec)',
   ]);
+  assert.is(
+    said('kind: Stack\nmetadata: {name: a}\nruntime: "4"\nspec: {runtime: "4"}\n')[0],
+    '3:1 Stack/a: a document has no field "runtime" (it has apiVersion, kind, metadata, lifecycle, spec): it belongs below spec',
+  );
 });
 
 fields('that is missing is missed where it should stand', () => {

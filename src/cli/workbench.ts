@@ -7,8 +7,8 @@ import type { Actor } from '../core/model/proposal.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { newId } from '../lib/id.ts';
 import type { Options } from '../options.ts';
-import { type OpenOptions, openStore } from '../store/json-file.ts';
-import { openMemoryStore } from '../store/memory.ts';
+import { engines } from '../store/index.ts';
+import type { OpenOptions } from '../store/json-file.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { homeFacts, offlineFacts } from './facts.ts';
 import type { Io } from './io.ts';
@@ -19,14 +19,14 @@ export const commandActor: Actor = { kind: 'config', name: 'command' };
 
 /** Opens the store of `--store`. Throws `StoreUnavailable`. */
 export function openStoreAt(options: Options, io: Io, how: Pick<OpenOptions, 'create' | 'readOnly'>): Promise<Store> {
-  return openStore(resolve(io.cwd, options.store), {
+  return engines['json-file'](resolve(io.cwd, options.store), {
     ...how,
     log: (message) => io.stderr.write(`${escaped(message)}\n`),
   });
 }
 
 /** The store as it is on the disk, or nothing where there is none. Takes no lock and makes nothing. */
-export async function storeForReading(options: Options, io: Io): Promise<Store | undefined> {
+async function storeForReading(options: Options, io: Io): Promise<Store | undefined> {
   try {
     return await openStoreAt(options, io, { create: false, readOnly: true });
   } catch (error) {
@@ -41,7 +41,7 @@ export async function planningGround(
   io: Io,
 ): Promise<{ readonly store: Store; readonly facts: Facts }> {
   const store = await storeForReading(options, io);
-  return store ? { store, facts: factsAt(options, io) } : { store: openMemoryStore(), facts: offlineFacts() };
+  return store ? { store, facts: factsAt(options, io) } : { store: engines.memory(), facts: offlineFacts() };
 }
 
 /** What is known where the store is. */

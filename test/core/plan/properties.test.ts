@@ -63,14 +63,14 @@ function meaningOf(view: View): object[] {
 
 const digestOf = (view: View) => run(createInventory()(view));
 
-/** A tree, and one like it: some documents gone, some new, some edited, some renamed. */
-const twoTrees = fc.tuple(anyTree, anyTree, fc.boolean()).map(([first, second, renames]) => {
-  if (!renames) return [first, second] as const;
-  const called = (name: string) => `${name}-new`;
-  const renamed = second.map((document): AnyDocument => {
-    if (document.kind !== 'Template' && document.kind !== 'TeamType') return document;
+/** A tree, and another in which some objects of the first may have new names, wherever they are named. */
+const twoTrees = fc.tuple(anyTree, anyTree, fc.subarray([0, 1, 2, 3])).map(([first, second, renumbered]) => {
+  const olds = second.map(({ metadata }) => metadata.name).filter((name) => renumbered.includes(Number(name.at(-1))));
+  const named = olds.reduce((text, old) => text.replaceAll(`"${old}"`, `"${old}-new"`), JSON.stringify(second));
+  const renamed = (JSON.parse(named) as AnyDocument[]).map((document): AnyDocument => {
     const { name } = document.metadata;
-    return { ...document, metadata: { ...document.metadata, name: called(name), previousNames: [name] } };
+    if (!name.endsWith('-new')) return document;
+    return { ...document, metadata: { ...document.metadata, previousNames: [name.slice(0, -4)] } };
   });
   return [first, renamed] as const;
 });
@@ -192,6 +192,7 @@ const anyWrite = fc.constantFrom(...declaredKindNames.filter((kind) => kind !== 
     kind: fc.constant(kind),
     name: fc.constantFrom(`${kind.toLowerCase()}-0`, `${kind.toLowerCase()}-1`, 'a', 'b'),
     spec: specOf(kind),
+    refersTo: fc.constantFrom('stack-0', 'stack-1', 'instancetype-0'),
     remove: fc.boolean(),
   }),
 );
@@ -199,7 +200,17 @@ type Write = typeof anyWrite extends fc.Arbitrary<infer W> ? W : never;
 
 let ids = 0;
 
-function proposalOf({ kind, name, spec, remove }: Write) {
+/** A third of what is written names something that documents declare. */
+function referring({ kind, spec, refersTo }: Write): object {
+  const isStack = refersTo.startsWith('stack');
+  if (kind === 'Stack' && isStack) return { ...spec, replaces: refersTo };
+  if (kind === 'InstanceType' && isStack) return { ...spec, stacks: [refersTo], defaultStack: refersTo };
+  return kind === 'TeamType' && !isStack ? { ...spec, instanceTypes: [{ name: refersTo }] } : spec;
+}
+
+function proposalOf(wanted: Write) {
+  const { kind, name, remove } = wanted;
+  const spec = referring(wanted);
   const id = `own-${ids++}`;
   return (view: View) => {
     const before = view.named<DeclaredKindName>(kind, name);
@@ -220,7 +231,7 @@ function problemsOf(view: View): string[] {
 
 writes('never lead to a state that the rules would refuse as a whole', async () => {
   await fc.assert(
-    fc.asyncProperty(anyTree, fc.array(anyWrite, { maxLength: 12 }), anyTree, async (first, between, second) => {
+    fc.asyncProperty(twoTrees, fc.array(anyWrite, { maxLength: 12 }), async ([first, second], between) => {
       const world = newWorld();
       await applyTree(world, first);
       for (const wanted of between) await write(world, proposalOf(wanted));

@@ -56,10 +56,9 @@ export async function applyPlanFile(file: string, { options, io }: Invocation): 
 function readPlan(file: string): PlanDocument {
   const parsed = planFile.safeParse(jsonIn(file));
   if (parsed.success) return parsed.data as unknown as PlanDocument;
-  const [issue] = parsed.error.issues;
-  const where = issue && issue.path.length > 0 ? `${issue.path.join('.')}: ` : '';
+  const at = parsed.error.issues[0]?.path.join('.');
   throw new UsageError(
-    `${file} is not a plan that this version of Weir saved (${where}${issue?.message ?? 'it is empty'}): make one with "weir plan --out FILE"`,
+    `${file} is not a plan that this version of Weir saved (see its ${at || 'beginning'}): make one with "weir plan --out FILE"`,
   );
 }
 

@@ -40,9 +40,8 @@ tree again and applies it, under these consents; it takes no DIR.`,
       return applyOnServer(invocation);
     }
     const path = resolve(io.cwd, word ?? defaultTree);
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true
-      ? applyPlanFile(path, invocation)
-      : applyTree(word ?? defaultTree, invocation);
+    const isPlan = statSync(path, { throwIfNoEntry: false })?.isFile() ?? path.endsWith('.json');
+    return isPlan ? applyPlanFile(path, invocation) : applyTree(word ?? defaultTree, invocation);
   },
 };
 

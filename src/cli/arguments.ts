@@ -17,6 +17,10 @@ export function calledIn(line: readonly string[], names: readonly string[]): Cal
   const pair = `${first} ${second}`;
   if (names.includes(pair)) return { name: pair, rest: line.slice(2) };
   if (names.includes(first)) return { name: first, rest: line.slice(1) };
+  // `weir admin --help` helps, where only one command begins so.
+  const [only, ...others] = names.filter((name) => name.startsWith(`${first} `));
+  if (only !== undefined && others.length === 0 && (second === '--help' || second === '-h'))
+    return { name: only, rest: line.slice(1) };
   throw new UsageError(unknownVerb(first, second, names));
 }
 

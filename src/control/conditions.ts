@@ -24,14 +24,15 @@ export function conditionsOf(standing: Standing, before: readonly Condition[], n
   );
 }
 
-function ready({ attempted, missing, failure }: Standing): Told {
+function ready({ attempted, applied, missing, failure }: Standing): Told {
+  const kept = applied ? 'the last good state is kept' : 'nothing is applied';
   if (failure !== undefined) return { type: 'Ready', status: 'False', reason: 'ReconcileFailed', message: failure };
   if (missing !== undefined)
     return {
       type: 'Ready',
       status: 'False',
       reason: 'SourceMissing',
-      message: `the last good state is kept: ${missing}`,
+      message: `${kept}: ${missing}`,
     };
   if (!attempted)
     return { type: 'Ready', status: 'Unknown', reason: 'NotReconciled', message: 'nothing was applied yet' };
@@ -40,7 +41,7 @@ function ready({ attempted, missing, failure }: Standing): Told {
       type: 'Ready',
       status: 'False',
       reason: 'Refused',
-      message: `the last good state is kept: ${problems(attempted)}`,
+      message: `${kept}: ${problems(attempted)}`,
     };
   return {
     type: 'Ready',

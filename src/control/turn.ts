@@ -69,7 +69,7 @@ export async function takeTurn(
     const reading = read ?? (await readSettled(options, memory));
     memory.reading = reading;
     const attempt = await applyReading(options, memory, occasion, treeOf(reading));
-    tell(options, attempt);
+    tell(options, memory, attempt);
     return attempt;
   } catch (error) {
     fail(options, memory, error);
@@ -117,13 +117,17 @@ function fail(options: LoopOptions, memory: Memory, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const isMissingTree = error instanceof TreeMissing;
   memory.failure = isMissingTree ? undefined : message;
-  options.log(isMissingTree ? 'warn' : 'error', `the last good state is kept: ${message}`);
+  options.log(isMissingTree ? 'warn' : 'error', `${keptBy(memory)}: ${message}`);
 }
 
-function tell(options: LoopOptions, attempt: Attempt): void {
+function keptBy({ applied }: Memory): string {
+  return applied ? 'the last good state is kept' : 'nothing is applied';
+}
+
+function tell(options: LoopOptions, memory: Memory, attempt: Attempt): void {
   const { result, revision, summary, errors, warnings, durationMs } = attempt.entry;
   const details = { revision: revision.slice(0, 12), ...summary, errors, warnings, durationMs };
-  if (result === 'refused') options.log('error', 'the tree was refused: the last good state is kept', details);
+  if (result === 'refused') options.log('error', `the tree was refused: ${keptBy(memory)}`, details);
   else
     options.log('info', result === 'applied' ? 'the tree was applied' : 'the tree was read: nothing changes', details);
   options.onAttempt?.(attempt);

@@ -97,6 +97,7 @@ help('of a command lists its flags, each with its variable', async () => {
     for (const option of verb.options) assert.match(stdout, `[${variableName(option)}]`, name);
   }
   assert.match((await runHere(['help', 'plan'], '/')).stdout, formatNames.join(', '));
+  assert.match((await runHere(['admin', '--help'], '/')).stdout, 'usage: weir admin reset-password USERNAME');
 });
 
 help.run();

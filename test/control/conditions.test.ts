@@ -39,6 +39,14 @@ conditions('tell that the state is what the tree wants', () => {
   ]);
 });
 
+conditions('claim no good state where there never was one', () => {
+  const message = (standing: Partial<Standing>) =>
+    conditionsOf({ reconciling: false, ...standing }, [], 'now').find(({ type }) => type === 'Ready')?.message;
+  assert.match(message({ attempted: invalid }) ?? '', /^nothing is applied: /);
+  assert.match(message({ attempted: invalid, applied }) ?? '', /^the last good state is kept: /);
+  assert.is(message({ missing: 'it is gone' }), 'nothing is applied: it is gone');
+});
+
 conditions('tell why it is not', () => {
   assert.equal(told({}).slice(0, 1), ['Ready=Unknown NotReconciled']);
   assert.equal(told({ attempted: invalid, applied }).slice(0, 3), [

@@ -2,12 +2,12 @@
 import { basename } from 'node:path';
 import { StoreUnavailable } from './store.ts';
 
-/** What a process says to who connects to its socket. */
+/** What a process says to who connects to its socket; one that is `leaving` says nothing, and hangs up. */
 export interface Holder {
   readonly pid: number;
   readonly started: string;
   readonly command: string;
-  readonly state: 'starting' | 'holding';
+  readonly state: 'starting' | 'holding' | 'leaving';
 }
 
 /** This process, for whoever finds the folder taken. */

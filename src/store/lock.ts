@@ -80,7 +80,7 @@ async function contend(base: Base, own: Candidate, deadline: number): Promise<'h
     const alive = found.flatMap(({ name, holder }) => (holder ? [{ name, holder }] : []));
     const holding = alive.find(({ holder }) => holder.state === 'holding' || Date.now() > deadline);
     if (holding) return holding.holder;
-    if (alive.some(({ name }) => name < own.name)) return 'gave way';
+    if (alive.some(({ name, holder }) => holder.state === 'starting' && name < own.name)) return 'gave way';
     if (alive.length === 0) return hold(base, own, others);
     await sleep(10);
   }
@@ -118,20 +118,27 @@ function cannotLock(folder: string, error: unknown): StoreUnavailable {
   });
 }
 
-/** Who listens on a socket; nobody when it is dead. Who listens and does not answer is taken for one that holds. */
+/**
+ * Who listens on a socket; nobody when it is dead. Who listens and does not answer is taken for one that holds; who hangs up instead of
+ * answering is leaving, and worth another look.
+ */
 function ask(base: Base, name: string): Promise<Holder | undefined> {
   const { promise, resolve } = Promise.withResolvers<Holder | undefined>();
-  const silent: Holder = { pid: Number(socketPattern.exec(name)?.[1]), started: '', command: '', state: 'holding' };
+  const pid = Number(socketPattern.exec(name)?.[1]);
   let text = '';
+  let state: Holder['state'] = 'leaving';
   const socket = connect(join(base.path, name));
-  socket.setTimeout(2000, () => socket.destroy());
+  socket.setTimeout(2000, () => {
+    state = 'holding';
+    socket.destroy();
+  });
   socket.setEncoding('utf8').on('data', (more: string) => {
     text += more;
   });
   socket.once('error', (error) => {
     if (['ECONNREFUSED', 'ENOENT', 'ENOTSOCK'].includes(codeOf(error) ?? '')) resolve(undefined);
   });
-  socket.once('close', () => resolve(readHolder(text) ?? silent));
+  socket.once('close', () => resolve(readHolder(text) ?? { pid, started: '', command: '', state }));
   return promise;
 }
 

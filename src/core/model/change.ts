@@ -29,8 +29,3 @@ export function updated(before: Resource, after: Resource): Change {
 export function deleted(before: Resource): Change {
   return { kind: before.kind, id: before.id, before: before as ResourceOf<KindName>, after: undefined };
 }
-
-/** The changes to resources of one kind, with their types. */
-export function changesOf<K extends KindName>(changes: readonly Change[], kind: K): Change<K>[] {
-  return changes.filter((change) => change.kind === kind) as unknown as Change<K>[];
-}

@@ -1,39 +1,28 @@
 // Certificates: which can be used to verify signatures, and what is said of the others.
-import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { certificateProblem } from '../../src/lib/certificate.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const folder = temporaryFolder().path;
+/** A certificate for CN=idp that was made once, with `openssl req -x509 -nodes -newkey … -subj /CN=idp -days 36500`. */
+const certificate = (name: string) => readFileSync(join(import.meta.dirname, 'certificates', `${name}.pem`), 'utf8');
 
-function made(name: string, ...key: readonly string[]): { readonly certificate: string; readonly key: string } {
-  const [certificate, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)];
-  const args = [
-    'req',
-    '-x509',
-    '-nodes',
-    '-newkey',
-    ...key,
-    '-keyout',
-    keyFile,
-    '-out',
-    certificate,
-    '-subj',
-    '/CN=idp',
-    '-days',
-    '30',
-  ];
-  execFileSync('openssl', args, { stdio: 'ignore' });
-  return { certificate: readFileSync(certificate, 'utf8'), key: readFileSync(keyFile, 'utf8') };
-}
+const pem = { type: 'pkcs8', format: 'pem' } as const;
+const spki = { type: 'spki', format: 'pem' } as const;
+const encoded = { publicKeyEncoding: spki, privateKeyEncoding: pem };
 
-const good = made('good', 'rsa:2048');
-const curve = made('curve', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256');
-const small = made('small', 'rsa:1024');
-const edwards = made('edwards', 'ed25519');
+const good = {
+  certificate: certificate('good'),
+  key: generateKeyPairSync('rsa', { modulusLength: 2048, ...encoded }).privateKey,
+};
+const curve = {
+  certificate: certificate('curve'),
+  key: generateKeyPairSync('ec', { namedCurve: 'P-256', ...encoded }).privateKey,
+};
+const small = certificate('small');
+const edwards = certificate('edwards');
 
 const certificates = suite('a certificate');
 
@@ -55,12 +44,9 @@ certificates(
 );
 
 certificates('cannot be used, and why', () => {
-  assert.is(certificateProblem(small.certificate), 'it has an RSA key of 1024 bits, and less than 2048 is not safe');
-  assert.match(
-    certificateProblem(`${good.certificate}${small.certificate}`) ?? '',
-    /^certificate 2 has an RSA key of 1024 bits/,
-  );
-  assert.match(certificateProblem(edwards.certificate) ?? '', /key of type ed25519, and only RSA and elliptic curves/);
+  assert.is(certificateProblem(small), 'it has an RSA key of 1024 bits, and less than 2048 is not safe');
+  assert.match(certificateProblem(`${good.certificate}${small}`) ?? '', /^certificate 2 has an RSA key of 1024 bits/);
+  assert.match(certificateProblem(edwards) ?? '', /key of type ed25519, and only RSA and elliptic curves/);
   assert.is(certificateProblem('  \n'), 'it is empty');
   assert.match(certificateProblem('hello!') ?? '', /neither PEM .* nor base64/);
   assert.match(certificateProblem('aGVsbG8=') ?? '', /cannot be read as a certificate/);

@@ -1,5 +1,5 @@
 // Certificates: which can be used to verify signatures, and what is said of the others.
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -9,17 +9,16 @@ import { certificateProblem } from '../../src/lib/certificate.ts';
 /** A certificate for CN=idp that was made once, with `openssl req -x509 -nodes -newkey … -subj /CN=idp -days 36500`. */
 const certificate = (name: string) => readFileSync(join(import.meta.dirname, 'certificates', `${name}.pem`), 'utf8');
 
-const pem = { type: 'pkcs8', format: 'pem' } as const;
-const spki = { type: 'spki', format: 'pem' } as const;
-const encoded = { publicKeyEncoding: spki, privateKeyEncoding: pem };
+const pem = ({ privateKey }: { readonly privateKey: KeyObject }) =>
+  String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
 
 const good = {
   certificate: certificate('good'),
-  key: generateKeyPairSync('rsa', { modulusLength: 2048, ...encoded }).privateKey,
+  key: pem(generateKeyPairSync('rsa', { modulusLength: 2048 })),
 };
 const curve = {
   certificate: certificate('curve'),
-  key: generateKeyPairSync('ec', { namedCurve: 'P-256', ...encoded }).privateKey,
+  key: pem(generateKeyPairSync('ec', { namedCurve: 'P-256' })),
 };
 const small = certificate('small');
 const edwards = certificate('edwards');

@@ -9,7 +9,7 @@ export interface Slicer {
 }
 
 /** Makes a slicer. `budgetMs`: how long a slice may hold the event loop; `now`: a monotonic clock in milliseconds. */
-export function createSlicer(budgetMs = 4, now: () => number = () => performance.now()): Slicer {
+export function createSlicer(budgetMs = 2, now: () => number = () => performance.now()): Slicer {
   let end = now() + budgetMs;
   const spent = () => now() >= end;
   return {

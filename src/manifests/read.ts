@@ -19,7 +19,7 @@ export interface ReadOptions {
   readonly overlay?: string | undefined;
   /** The public files that a document names, as it writes them. */
   readonly filesOf?: ((document: Document) => readonly string[]) | undefined;
-  /** How long the event loop may be held at a time: 4 ms unless said otherwise. */
+  /** How long the event loop may be held at a time: 2 ms unless said otherwise. */
   readonly slicer?: Slicer | undefined;
   /** The clock that file times are compared with, in milliseconds. */
   readonly now?: (() => number) | undefined;

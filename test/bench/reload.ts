@@ -23,6 +23,7 @@ export async function benchReload(size = 10_000, rounds = 3): Promise<Row[]> {
   const traffic = startTraffic(server.url, token);
   try {
     await settled(server, token, 'nothing');
+    const idle = await repeat(rounds, () => trafficAlone(server));
     const one = await repeat(rounds, (round) =>
       reloadAfter(server, token, () => relabel(files.slice(1, 2), `one-${round}`)),
     );
@@ -30,6 +31,11 @@ export async function benchReload(size = 10_000, rounds = 3): Promise<Row[]> {
       reloadAfter(server, token, () => relabel(files.slice(1), `all-${round}`)),
     );
     return [
+      {
+        name: 'event loop held, traffic alone: 99th percentile',
+        value: median(idle.map(({ p99 }) => p99)),
+        unit: 'ms',
+      },
       ...rowsOf(`one document of ${size} changed`, one, 50),
       ...rowsOf(`all ${size} documents changed`, all, 200),
     ];
@@ -157,6 +163,13 @@ async function reloadAfter(server: Server, token: string, edit: () => void): Pro
   await server.read();
   edit();
   await settled(server, token, before);
+  return server.read();
+}
+
+/** What the machine and the requests cost by themselves: to read the other figures by. */
+async function trafficAlone(server: Server): Promise<LoopDelay> {
+  await server.read();
+  await delay(1_500);
   return server.read();
 }
 

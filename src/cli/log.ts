@@ -1,9 +1,9 @@
 // What a server tells its operator, on stderr: a line an event, and a refused tree with its findings.
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Attempt } from '../control/attempt.ts';
 import { PlanBlocked, TreeInvalid } from '../control/failures.ts';
 import type { Finding } from '../core/model/finding.ts';
+import { decode, openRegular } from '../manifests/open.ts';
 import type { Io } from './io.ts';
 import { escaped } from './output/escape.ts';
 import { amount, findingsText } from './output/findings-text.ts';
@@ -46,10 +46,11 @@ function textsOf(root: string, findings: readonly Finding[]): Texts {
   return new Map([...files].map((file) => [file, textIn(join(root, file))] as const));
 }
 
+/** What a finding is about may be a pipe or a device, whose reading would hold up the server. */
 function textIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
-  } catch {
-    return '';
-  }
+  const opened = openRegular(file, mostText);
+  return 'bytes' in opened ? decode(opened.bytes).text : '';
 }
+
+/** In bytes: as much as a file of a tree may have. */
+const mostText = 4 * 1024 * 1024;

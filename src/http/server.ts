@@ -88,8 +88,9 @@ function answerUnreadable(
     socket.destroy();
     return;
   }
-  const body = JSON.stringify(problemBody(new Problem('invalid_request', { detail: 'The request cannot be read.' })));
   const status = statuses[error.code ?? ''] ?? '400 Bad Request';
+  const problem = problemBody(new Problem('invalid_request', { detail: 'The request cannot be read.' }));
+  const body = JSON.stringify({ ...problem, status: Number.parseInt(status, 10) });
   const head = `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
   socket.end(`${head}\r\n\r\n${body}`);
 }

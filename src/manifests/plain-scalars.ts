@@ -55,13 +55,14 @@ function valueAt(page: Page, slot: Slot, from: number, indent: number): unknown 
 }
 
 function readPlain(page: Page, slot: Slot, from: number): unknown {
-  const { text } = page;
-  const comment = text.indexOf(' #', from);
-  let end = comment === -1 || comment > page.end ? page.end : comment;
-  while (text.charCodeAt(end - 1) === space) end -= 1;
-  const source = text.slice(from, end);
+  // The line alone is searched: a text without comments would be searched to its end for each of its scalars.
+  const line = page.text.slice(from, page.end);
+  const comment = line.indexOf(' #');
+  let length = comment === -1 ? line.length : comment;
+  while (line.charCodeAt(length - 1) === space) length -= 1;
+  const source = line.slice(0, length);
   if (!beginsPlainly.test(source) || source.includes(': ') || source.endsWith(':')) return doubt(page);
-  place(page, slot, from, end);
+  place(page, slot, from, from + length);
   return resolved(page, source);
 }
 
@@ -82,8 +83,7 @@ function readDouble(page: Page, slot: Slot, from: number): unknown {
 function endOfDouble({ text, end }: Page, from: number): number {
   const quote = text.indexOf('"', from + 1);
   if (quote === -1 || quote >= end) return -1;
-  const backslash = text.indexOf('\\', from + 1);
-  return backslash !== -1 && backslash < quote ? -1 : quote + 1;
+  return text.slice(from + 1, quote).includes('\\') ? -1 : quote + 1;
 }
 
 function readSingle(page: Page, slot: Slot, from: number): unknown {

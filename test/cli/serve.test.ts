@@ -1,7 +1,8 @@
 // timeout: 180
 // weir serve as a process: how it starts, what it says, how it stops; and the commands that ask it.
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -123,6 +124,20 @@ starting(
     assert.is((await server.ended).code, 0);
   },
 );
+
+if (process.platform !== 'win32')
+  starting('answers on though a pipe stands where a document should, and recovers without it', async ({ here }) => {
+    here.write('config/weir.yaml', 'kind: Platform\nmetadata: {name: platform}\nspec: {reconcile: {pollSeconds: 1}}\n');
+    const server = await serve(here);
+    const pipe = join(here.path, 'config/pipe.yaml');
+    execFileSync('mkfifo', [pipe]);
+    await until(() => /it is not a regular file.*\n *--> pipe\.yaml/.exec(server.output().stderr)?.[0], server);
+    assert.is((await fetch(`${server.url}/healthz`, { signal: AbortSignal.timeout(10_000) })).status, 200);
+    rmSync(pipe);
+    await until(() => /nothing changes/.exec(server.output().stderr)?.[0], server);
+    server.child.kill('SIGTERM');
+    assert.is((await server.ended).code, 0);
+  });
 
 starting('says that a port is taken: 5', async ({ here }) => {
   const other = createServer().listen(0, '127.0.0.1');

@@ -1,6 +1,7 @@
 // The edges of HTTP: every error is a problem document, every answer has its headers, nothing internal leaves.
 import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codes, Problem, problemBody, problemOf } from '../../src/http/errors.ts';
@@ -39,6 +40,14 @@ errors('405: says which methods there are', async () => {
   assert.is(asked.headers.allow, 'DELETE, GET, HEAD, PUT');
   isProblem(await ask('DELETE', '/api/v1/stacks'), 405, 'method_not_allowed');
   isProblem(await ask('OPTIONS', '/api/'), 405, 'method_not_allowed');
+  isProblem(await ask('QUERY', '/api/'), 405, 'method_not_allowed');
+});
+
+errors('404, 405: before the body is looked at', async () => {
+  for (const headers of [{ 'content-type': 'text/plain' }, { 'content-type': 'application/json' }]) {
+    isProblem(await ask('PATCH', '/api/v1/stacks', { body: '{', headers }), 405, 'method_not_allowed');
+    isProblem(await ask('POST', '/nowhere', { body: '{', headers }), 404, 'not_found');
+  }
 });
 
 errors('415: a body that is not JSON', async () => {
@@ -174,6 +183,8 @@ answers('have an ETag on every GET, and are not sent again to who has them', asy
     for (const tag of [String(etag), `W/${etag}`, `"x", ${etag}`, '*']) {
       const again = await ask('GET', url, { headers: { 'if-none-match': tag } });
       assert.equal([again.status, again.text, again.headers.etag], [304, '', etag], url);
+      const head = await ask('HEAD', url, { headers: { 'if-none-match': tag } });
+      assert.equal([head.status, head.text, head.headers.etag], [304, '', etag], `HEAD ${url}`);
     }
     assert.is((await ask('GET', url, { headers: { 'if-none-match': '"another"' } })).status, 200, url);
   }
@@ -196,10 +207,10 @@ answers.run();
 
 const listening = suite('a server that listens');
 
-listening('answers what is not HTTP as a problem too, and hangs up', async () => {
-  const address = new URL(await world.app.listen({ host: '127.0.0.1', port: 0 }));
-  const said = await new Promise<string>((resolve, reject) => {
-    const socket = connect(Number(address.port), address.hostname, () => socket.write('NONSENSE\r\n\r\n'));
+/** What the server says to bytes that were sent as they are. */
+function saidTo(address: URL, sent: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(address.port), address.hostname, () => socket.write(sent));
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk;
@@ -207,8 +218,34 @@ listening('answers what is not HTTP as a problem too, and hangs up', async () =>
     socket.on('end', () => resolve(text));
     socket.on('error', reject);
   });
-  assert.match(said, /^HTTP\/1\.1 400 /);
-  assert.is(problemView.safeParse(JSON.parse(said.slice(said.indexOf('{')))).error, undefined);
+}
+
+listening('answers what is not HTTP, or too long, as a problem too, and hangs up', async () => {
+  const address = new URL(await world.app.listen({ host: '127.0.0.1', port: 0 }));
+  for (const [sent, status] of [
+    ['NONSENSE\r\n\r\n', 400],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ] as const) {
+    const said = await saidTo(address, sent);
+    assert.ok(said.startsWith(`HTTP/1.1 ${status} `), said);
+    const problem = problemView.parse(JSON.parse(said.slice(said.indexOf('{'))));
+    assert.is(problem.status, status);
+  }
+});
+
+listening('does not take a client that leaves amid its body for a failure of its own', async () => {
+  const { port, hostname } = new URL(`http://127.0.0.1:${(world.app.server.address() as AddressInfo).port}`);
+  const before = world.logged.length;
+  const closed = new Promise<void>((resolve) => {
+    world.app.server.once('connection', (socket) => socket.once('close', () => resolve()));
+  });
+  const headers = `Authorization: Bearer ${world.tokens.admin}\r\nContent-Type: application/json\r\nContent-Length: 100`;
+  const socket = connect(Number(port), hostname, () => {
+    socket.write(`POST /api/v1/stacks HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n{`, () => socket.resetAndDestroy());
+  });
+  await closed;
+  await sleep(50);
+  assert.equal(world.logged.slice(before), []);
 });
 
 listening('has time-outs for slow and silent clients', () => {

@@ -42,7 +42,7 @@ export interface ServerWorld {
   close(): Promise<void>;
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'PATCH' | 'OPTIONS';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'PATCH' | 'OPTIONS' | 'QUERY';
 
 interface Asking {
   readonly as?: Credential;

@@ -28,6 +28,13 @@ ways('answers for the made-up trees and for nearly all of the shipped ones', () 
   for (const text of samples) agree(text);
 });
 
+ways('takes time in proportion to the text, also where no comment or backslash ends a search', () => {
+  const text = Array.from({ length: 20_000 }, (_, index) => `a${index}: b\nc${index}: "d"\n`).join('');
+  const started = performance.now();
+  assert.ok(readPlainly(text));
+  assert.ok(performance.now() - started < 1500, 'it does not grow with the square');
+});
+
 ways('leaves to the engine what is wrong, rare, or hard to tell', () => {
   const left = [
     'a: 1\na: 2\n',

@@ -7,16 +7,28 @@ import type { Style } from './style.ts';
 
 /** Findings one after another, with an empty line between them. */
 export function findingsText(findings: readonly Finding[], texts: Texts, style: Style): string {
-  return findings.map((finding) => findingText(finding, texts, style)).join('\n');
+  const linesOf = lineReader(texts);
+  return findings.map((finding) => findingText(finding, linesOf, style)).join('\n');
 }
 
-function findingText(finding: Finding, texts: Texts, style: Style): string {
+type LinesOf = (file: string) => readonly string[] | undefined;
+
+/** A text is split once, however many findings speak of it. */
+function lineReader(texts: Texts): LinesOf {
+  const known = new Map<string, readonly string[] | undefined>();
+  return (file) => {
+    if (!known.has(file)) known.set(file, texts.get(file)?.split('\n'));
+    return known.get(file);
+  };
+}
+
+function findingText(finding: Finding, linesOf: LinesOf, style: Style): string {
   const { rule, severity, message, source, suggestion } = finding;
   const head = `${style(severity, `${severity}[${rule}]`)} ${style('strong', escaped(message))}`;
   if (!source) return lines([head, ...(suggestion === undefined ? [] : [`  ${didYouMean(suggestion)}`])]);
   const gutter = ' '.repeat(String(source.line).length);
   const place = `${gutter}${style('place', '-->')} ${escaped(source.file)}:${source.line}:${source.column}`;
-  const rows = snippet(finding, texts.get(source.file), style);
+  const rows = snippet(finding, linesOf(source.file), style);
   const advice = rows.length === 0 && suggestion !== undefined ? [`${gutter}    ${didYouMean(suggestion)}`] : [];
   return lines([head, place, ...rows, ...advice]);
 }

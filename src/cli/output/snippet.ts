@@ -7,10 +7,10 @@ import type { Style } from './style.ts';
 /** How much of a long line is shown, in cells. */
 const mostCells = 100;
 
-/** The rows of a snippet below `-->`; none where the line is not known. `mark` is the look of the carets. */
-export function snippet(finding: Finding, text: string | undefined, style: Style): readonly string[] {
+/** The rows of a snippet below `-->`; none where the line is not known. `lines` are those of the file, from the first one on. */
+export function snippet(finding: Finding, lines: readonly string[] | undefined, style: Style): readonly string[] {
   const { source } = finding;
-  const line = source && text?.split('\n')[source.line - 1]?.replace(/\r$/, '');
+  const line = source && lines?.[source.line - 1]?.replace(/\r$/, '');
   if (!source || line === undefined || line === '') return [];
   const range = rangeIn(source, line);
   const visible = finding.sensitive ? masked(line, range) : withoutSecrets(line);

@@ -10,13 +10,19 @@ import { findingIn } from './finding-in.ts';
 
 /** Pointers that name no field of the kind. Items of a named list are named by their name (`/spec/instanceTypes/small/limit`). */
 export function ignoreProblems(at: Subject, ignore: readonly string[]): Finding[] {
-  return ignore.flatMap((path, index) => {
+  const found: Finding[] = [];
+  for (const [index, path] of ignore.entries()) {
     const problem = problemOf(at, stepsOf(path));
-    if (!problem) return [];
+    if (!problem) continue;
     const what = `lifecycle.ignore[${index}] cannot be ${path}, because ${problem.because}`;
-    return [findingIn(at, ['lifecycle', 'ignore', index], 'value', what, problem.meant)];
-  });
+    found.push(findingIn(at, ['lifecycle', 'ignore', index], 'value', what, problem.meant));
+    // More than are told: each has to be looked for in the document.
+    if (found.length > most) break;
+  }
+  return found;
 }
+
+const most = 100;
 
 function problemOf({ kind }: Subject, steps: readonly string[]): { because: string; meant?: string } | undefined {
   let schema: Parameters<typeof partsOf>[0] | undefined = kindOf(kind).spec;

@@ -1,5 +1,5 @@
 // What every answer has: its request's id, headers that keep browsers from guessing, and on GET an ETag.
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, isNotModified } from '../etag.ts';
 import type { ServerOptions } from '../services.ts';
 
@@ -25,7 +25,7 @@ export function answers(app: FastifyInstance, { baseUrl }: ServerOptions): void 
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead || reply.statusCode !== 200 || (typeof payload !== 'string' && !Buffer.isBuffer(payload)))
       return payload;
-    return withEtag(payload, request.headers['if-none-match'], reply);
+    return withEtag(payload, request, reply);
   });
 }
 
@@ -40,12 +40,13 @@ const fixed = {
 
 function withEtag(
   payload: string | Buffer,
-  ifNoneMatch: string | undefined,
+  { method, headers: { 'if-none-match': ifNoneMatch } }: FastifyRequest,
   reply: FastifyReply,
 ): string | Buffer | null {
   const etag = etagOf(payload, reply.version);
   reply.header('etag', etag);
   if (ifNoneMatch === undefined || !isNotModified(ifNoneMatch, etag)) return payload;
   reply.code(304).removeHeader('content-type').removeHeader('content-length');
-  return null;
+  // The body of a HEAD is measured before it is dropped.
+  return method === 'HEAD' ? payload : null;
 }

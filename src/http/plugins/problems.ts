@@ -10,7 +10,7 @@ export function answerProblem(
   reply: FastifyReply,
   log: ServerOptions['log'],
 ): FastifyReply {
-  const problem = problemOf(error);
+  const problem = isCutOff(error, request) ? new Problem('invalid_request', { detail: cutOff }) : problemOf(error);
   if (problem.code === 'internal')
     log(`${request.method} ${request.url.split('?')[0]} (request ${request.id}) failed: ${stackOf(error)}`);
   return reply
@@ -20,7 +20,17 @@ export function answerProblem(
     .send(JSON.stringify(problemBody(problem)));
 }
 
-/** Sets the answers for errors and for what is not there. Unknown methods of known paths are told which there are. */
+/** Whoever sends has left, or was cut off: nobody hears the answer, and it is no failure of ours. */
+function isCutOff(error: unknown, { raw }: FastifyRequest): boolean {
+  return raw.destroyed && !raw.complete && error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+}
+
+const cutOff = 'The body ended early.';
+
+/**
+ * Sets the answers for errors and for what is not there, which is told before a body is looked at. Unknown methods of known paths are told
+ * which there are.
+ */
 export function problems(app: FastifyInstance, options: ServerOptions): void {
   const known: { readonly form: RegExp; readonly method: string }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
@@ -28,18 +38,18 @@ export function problems(app: FastifyInstance, options: ServerOptions): void {
     for (const one of [method].flat()) known.push({ form, method: one });
   });
   app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, options.log));
-  app.setNotFoundHandler((request, reply) => {
-    const path = request.url.split('?')[0] ?? '';
-    const methods = [...new Set(known.filter(({ form }) => form.test(path)).map(({ method }) => method))].sort();
-    const problem =
-      methods.length > 0
-        ? new Problem('method_not_allowed', {
-            detail: `This path knows ${methods.join(', ')}.`,
-            headers: { allow: methods.join(', ') },
-          })
-        : new Problem('not_found', { detail: 'There is nothing at this address.' });
-    return answerProblem(problem, request, reply, options.log);
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) throw absent(request);
   });
+  app.setNotFoundHandler((request, reply) => answerProblem(absent(request), request, reply, options.log));
+
+  function absent({ url }: FastifyRequest): Problem {
+    const path = url.split('?')[0] ?? '';
+    const methods = [...new Set(known.filter(({ form }) => form.test(path)).map(({ method }) => method))].sort();
+    if (methods.length === 0) return new Problem('not_found', { detail: 'There is nothing at this address.' });
+    const allow = methods.join(', ');
+    return new Problem('method_not_allowed', { detail: `This path knows ${allow}.`, headers: { allow } });
+  }
 }
 
 function stackOf(error: unknown): string {

@@ -34,6 +34,19 @@ function underlined(screen: string): string {
 
 const snippets = suite('a finding on the screen');
 
+snippets('are quick to make, however many speak of one long file', () => {
+  const text = 'kind: X\n'.repeat(50_000);
+  const message = 'kind cannot be "X"';
+  const all = Array.from({ length: 50_000 }, (_, index): Finding => {
+    const source = { file: 'a.yaml', line: index + 1, column: 7, endLine: index + 1, endColumn: 8 };
+    return { rule: 'schema', severity: 'error', message, source };
+  });
+  const started = performance.now();
+  const screen = findingsText(all, new Map([['a.yaml', text]]), plain);
+  assert.ok(performance.now() - started < 10_000, 'it does not grow with the square');
+  assert.match(screen, '50000 | kind: X');
+});
+
 snippets('looks as promised', () => {
   const text = `${'\n'.repeat(13)}  defaultStack: nr-41\n`;
   const message = 'InstanceType/small: defaultStack names Stack/nr-41, which nothing declares';

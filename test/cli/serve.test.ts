@@ -203,7 +203,7 @@ asking.before(async (context) => {
   context.here = await workspace();
   const { token } = JSON.parse((await context.here.weir('bootstrap')).stdout);
   writeFileSync(join(context.here.path, 'token'), `${token}\n`);
-  writeFileSync(join(context.here.path, 'wrong'), `${token.slice(0, -1)}x\n`);
+  writeFileSync(join(context.here.path, 'wrong'), `${token.slice(0, -1)}${token.endsWith('x') ? 'y' : 'x'}\n`);
   context.server = await serve(context.here);
   context.flags = `--server ${context.server.url} --token-file token`;
 });

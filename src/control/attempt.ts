@@ -67,7 +67,10 @@ export async function planLoaded(
   });
 }
 
-/** Applies a loaded tree, and leaves a record whatever comes of it. Throws what the store throws. */
+/**
+ * Applies a loaded tree, and leaves a record whatever comes of it; but not of a base that moved, which says something of whoever asked, and
+ * nothing of the tree. Throws what the store throws.
+ */
 export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion: Occasion): Promise<Attempt> {
   const start = bench.elapsed();
   if (hasErrors(loaded.findings)) {
@@ -146,9 +149,10 @@ async function refuse(bench: Workbench, occasion: Occasion, start: number, refus
     findings,
     summary: plan?.summary ?? nothingPlanned,
   });
-  await bench.store.commit(() => ({ changes: [], records: [historyRecord(bench.newId(), entry)] }), {
-    id: bench.newId(),
-  });
+  if (!(failure instanceof BaseMoved))
+    await bench.store.commit(() => ({ changes: [], records: [historyRecord(bench.newId(), entry)] }), {
+      id: bench.newId(),
+    });
   return { entry, failure, ...(plan ? { plan } : {}) };
 }
 

@@ -95,7 +95,6 @@ function wasPlanned({ summary }: HistoryEntry): boolean {
 }
 
 function problems({ errors, revision }: HistoryEntry): string {
-  if (errors === 0) return `revision ${short(revision)} was refused, because the state had moved since its plan`;
   return `revision ${short(revision)} was refused for ${errors} error${errors === 1 ? '' : 's'}`;
 }
 

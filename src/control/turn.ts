@@ -7,7 +7,7 @@ import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { type Attempt, applyLoaded, type Occasion, recordMissing, type Workbench } from './attempt.ts';
 import { conditionsOf } from './conditions.ts';
 import type { Condition, HistoryEntry } from './config-status.ts';
-import { TreeMissing } from './failures.ts';
+import { BaseMoved, TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 
@@ -66,10 +66,13 @@ export async function takeTurn(
   memory.reconciling = true;
   observe(options, memory);
   try {
+    const known = memory.reading;
     const reading = read ?? (await readSettled(options, memory));
     memory.reading = reading;
     const attempt = await applyReading(options, memory, occasion, treeOf(reading));
-    tell(options, memory, attempt);
+    // It says nothing of the tree, and the watch has still to deal with this reading.
+    if (attempt.failure instanceof BaseMoved) memory.reading = known;
+    else tell(options, memory, attempt);
     return attempt;
   } catch (error) {
     fail(options, memory, error);
@@ -105,6 +108,7 @@ async function readSettled(options: LoopOptions, memory: Memory): Promise<Tree |
 async function applyReading(options: LoopOptions, memory: Memory, occasion: Occasion, tree: Tree): Promise<Attempt> {
   const loaded = await judgeTree(tree, { facts: options.facts(), decoded: memory.decoded, judged: memory.judged });
   const attempt = await applyLoaded(options, loaded, occasion);
+  if (attempt.failure instanceof BaseMoved) return attempt;
   memory.failure = undefined;
   memory.attempted = attempt.entry;
   if (attempt.failure) return attempt;

@@ -92,6 +92,7 @@ attempts('refuses when the base that the caller saw has moved', async () => {
   assert.equal([late.entry.result, late.entry.errors], ['refused', 0]);
   const digest = await attempt(world, {}, { base: { digest: 'f'.repeat(64) } });
   assert.instance(digest.failure, BaseMoved);
+  assert.is((await history(world)).length, 2, 'it says nothing of the tree, so no record is kept');
   assert.is((await attempt(newWorld(), {}, { base: { revision: null } })).entry.result, 'applied');
 });
 

@@ -73,10 +73,6 @@ conditions('say what was refused, and for how many errors', () => {
   const message = (attempted: HistoryEntry) => conditionsOf({ attempted, reconciling: false }, [], 'now')[2]?.message;
   assert.is(message(invalid), 'revision abcdef012345 was refused for 2 errors');
   assert.is(message({ ...blocked }), 'revision abcdef012345 was refused for 1 error');
-  assert.is(
-    message({ ...blocked, errors: 0 }),
-    'revision abcdef012345 was refused, because the state had moved since its plan',
-  );
 });
 
 conditions('keep the time of their last transition while their status stays', () => {

@@ -207,4 +207,21 @@ asked('is refused where the state is not the one that the caller saw', async () 
   await loop.close();
 });
 
+asked('leaves the tree to the watch where it is refused so, and the conditions as they are', async () => {
+  const { loop, root, labels, logged } = await scene(good);
+  const request = { base: { digest: 'another' }, consents: noConsents, actor: { kind: 'user', id: 'u1' } } as const;
+  const refused = Array.from({ length: 10 }, () => loop.reconcile(request).catch((error) => error.name));
+  await writeFile(join(root, 'stacks/a.yaml'), stack('a', 'edited'));
+  assert.equal(new Set(await Promise.all(refused)), new Set(['BaseMoved']));
+  await until('applied', () => labels().a === 'edited');
+  await loop.reconcile(request).catch(() => {});
+  const status = await loop.status();
+  assert.equal([condition(status, 'Ready'), condition(status, 'Stalled')], ['True Applied', 'False NotStalled']);
+  assert.equal(
+    logged.filter((line) => line.startsWith('error')),
+    [],
+  );
+  await loop.close();
+});
+
 asked.run();

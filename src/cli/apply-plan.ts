@@ -24,7 +24,13 @@ export async function applyPlanFile(file: string, { options, io }: Invocation): 
   const store = await openStoreAt(options, io, { create: true });
   try {
     const bench = benchOf(store, facts, io);
-    const context = { now: io.now(), newId: bench.newId, actor: commandActor, origin: 'config' } as const;
+    const context = {
+      now: io.now(),
+      newId: bench.newId,
+      actor: commandActor,
+      origin: 'config',
+      revision: saved.source.digest,
+    } as const;
     const record = (done: boolean) =>
       historyRecord(bench.newId(), entryOf(saved, done, io.now(), io.elapsed() - started));
     const { alreadyApplied } = await applySaved(store, saved, {

@@ -42,8 +42,12 @@ export interface Attempt {
 }
 
 /** The context of a reconcile. */
-export function reconcileContext(bench: Workbench, actor: Actor, requestId?: string): Context {
-  const base: Context = { now: bench.now(), newId: bench.newId, actor, origin: 'config' };
+export function reconcileContext(
+  bench: Workbench,
+  { actor, requestId }: Pick<Occasion, 'actor' | 'requestId'>,
+  revision: string,
+): Context {
+  const base: Context = { now: bench.now(), newId: bench.newId, actor, origin: 'config', revision };
   return requestId === undefined ? base : { ...base, requestId };
 }
 
@@ -51,10 +55,10 @@ export function reconcileContext(bench: Workbench, actor: Actor, requestId?: str
 export async function planLoaded(
   bench: Workbench,
   loaded: LoadedTree,
-  occasion: Pick<Occasion, 'actor' | 'consents'>,
+  occasion: Pick<Occasion, 'actor' | 'consents' | 'requestId'>,
 ): Promise<Prepared> {
   const { applied } = await lastAttempts(bench.store);
-  const context = reconcileContext(bench, occasion.actor);
+  const context = reconcileContext(bench, occasion, loaded.source.digest);
   const { inventoryOf, fingerprint } = bench;
   const consents = occasion.consents ?? noConsents;
   return prepare(bench.store, loaded, {

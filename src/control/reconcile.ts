@@ -1,4 +1,5 @@
 // One reconcile: a judged tree against a state, prepared outside the store and kept by one short transaction.
+import { withConsequences } from '../core/consequences/index.ts';
 import { isDeclaredKind } from '../core/kinds/index.ts';
 import { type Finding, hasErrors } from '../core/model/finding.ts';
 import { overlay } from '../core/model/overlay.ts';
@@ -14,6 +15,7 @@ import { check, checkSteps } from '../core/rules/index.ts';
 import { type Batch, type Consents, noConsents, type TreeFacts } from '../core/rules/rule.ts';
 import { createSlicer, inSlices, type Slicer } from '../lib/slice.ts';
 import { type PositionedView, type Receipt, Refused, type Store, type StoreRecord } from '../store/store.ts';
+import { auditRecords, auditSteps } from './audit.ts';
 import { BaseMoved, PlanBlocked } from './failures.ts';
 import type { InventoryOf } from './inventory.ts';
 import type { LoadedTree } from './tree.ts';
@@ -25,6 +27,9 @@ export interface Prepared {
   readonly blocked: boolean;
   readonly position: string;
   readonly batch: Omit<Batch, 'before' | 'after'>;
+  readonly context: Context;
+  /** What the audit log will say of it. */
+  readonly audit: readonly StoreRecord[];
 }
 
 /** What planning needs beside the tree and the state. */
@@ -80,8 +85,13 @@ async function prepareOn(
   const base = { revision: options.revision, digest: inventory.digest };
   const around = { base, source: loaded.source, before: view, findings, fingerprint: options.fingerprint };
   const document = await inSlices(unless(moved, planDocumentSteps(plan, around)), slicer);
-  if (!document) return undefined;
-  return { plan, document, blocked: hasErrors(violations), position, batch };
+  const { context } = options;
+  const audit = await inSlices(
+    unless(moved, auditSteps(batch.changes, { before: view, after: view }, context)),
+    slicer,
+  );
+  if (!document || !audit) return undefined;
+  return { plan, document, blocked: hasErrors(violations), position, batch, context, audit };
 }
 
 /** The steps of a generator, given up (nothing returned) as soon as `stop` says so. */
@@ -119,13 +129,15 @@ function* violationSteps(batch: Prepared['batch'], before: View): Generator<void
  */
 export async function keep(store: Store, prepared: Prepared, record: StoreRecord): Promise<Receipt> {
   if (prepared.blocked) throw new PlanBlocked(prepared.document);
-  const { batch, position } = prepared;
+  const { batch, position, context, audit } = prepared;
   const ids = new Set(batch.changes.map(({ id }) => id));
   const transaction = (view: PositionedView) => {
     const moved = prepared.plan.planned.filter((one) => hasMoved(one, view, ids));
     if (moved.length > 0) throw new BaseMoved(moved.map(addressIn));
     if (view.position !== position) recheck(batch, view);
-    return { changes: batch.changes, records: [record] };
+    const { changes, after } = withConsequences(view, batch.changes);
+    const more = auditRecords(changes.slice(batch.changes.length), { before: view, after }, context);
+    return { changes, records: [record, ...audit, ...more] };
   };
   return store.commit(transaction, { id: record.id });
 }
@@ -172,22 +184,16 @@ export async function applySaved(
   let alreadyApplied = false;
   const tree = treeFactsOf(saved);
   const transaction = (view: PositionedView) => {
-    const { changes, stale } = revive(saved, view, options.context);
-    if (stale.length > 0) throw new BaseMoved(stale);
-    alreadyApplied = changes.length === 0;
+    const revived = revive(saved, view, options.context);
+    if (revived.stale.length > 0) throw new BaseMoved(revived.stale);
+    alreadyApplied = revived.changes.length === 0;
+    const { changes, after } = withConsequences(view, revived.changes);
     const consents = options.consents ?? noConsents;
-    const batch: Batch = {
-      door: 'config',
-      changes,
-      before: view,
-      after: overlay(view, changes),
-      consents,
-      facts: options.facts,
-      tree,
-    };
+    const batch: Batch = { door: 'config', changes, before: view, after, consents, facts: options.facts, tree };
     const violations = changes.length > 0 ? check(batch) : [];
     if (violations.length > 0) throw new Refused(violations);
-    return { changes, records: [options.record(alreadyApplied)] };
+    const audit = auditRecords(changes, { before: view, after }, options.context);
+    return { changes, records: [options.record(alreadyApplied), ...audit] };
   };
   await store.commit(transaction, { id: options.context.newId() });
   return { alreadyApplied };

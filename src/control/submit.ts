@@ -1,13 +1,15 @@
 // The write door: every change of state goes through here, whoever wants it.
+import type { AuditEvent } from '../core/audit/entry.ts';
+import { withConsequences } from '../core/consequences/index.ts';
 import type { Change } from '../core/model/change.ts';
 import type { Finding } from '../core/model/finding.ts';
-import { overlay } from '../core/model/overlay.ts';
 import type { Context, Proposal } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { check } from '../core/rules/index.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
-import { type Receipt, Refused, type Store, type StoreRecord } from '../store/store.ts';
+import { type Receipt, Refused, type Store } from '../store/store.ts';
+import { auditRecords, eventRecord } from './audit.ts';
 
 /** What the door needs: where state is kept, and what rules may know of the world. */
 export interface Door {
@@ -15,7 +17,7 @@ export interface Door {
   readonly facts: () => Facts;
 }
 
-/** A proposal tried on a view: what it would change, how it would look, and what forbids it. */
+/** A proposal tried on a view: what it would change (with all that follows from that), how it would look, and what forbids it. */
 export interface Tried {
   readonly changes: readonly Change[];
   readonly after: View;
@@ -30,29 +32,32 @@ export function evaluate(
   facts: Facts,
   consents: Consents = noConsents,
 ): Tried {
-  const changes = proposal(view, context);
-  const after = overlay(view, changes);
+  const { changes, after } = withConsequences(view, proposal(view, context));
   const violations = check({ door: context.origin, changes, before: view, after, consents, facts });
   return { changes, after, violations };
 }
 
+/** What goes along with a commit. `commitId`: the same twice is one write; `events` happened although nothing changed, and are audited. */
+export interface SubmitOptions {
+  readonly commitId?: string;
+  readonly events?: readonly AuditEvent[];
+}
+
 /**
- * Keeps what a proposal wants, all or nothing. Resolves once it is durable.
+ * Keeps what a proposal wants, all or nothing, with an audit entry for each change. Resolves once it is durable.
  * Throws `Refused` with every violation, `NotKept` (safe to repeat) or `OutcomeUnknown` (repeat with the same `commitId`).
  */
 export async function submit(
   { store, facts }: Door,
   proposal: Proposal,
   context: Context,
-  options: {
-    readonly commitId?: string;
-    readonly records?: (changes: readonly Change[]) => readonly StoreRecord[];
-  } = {},
+  { commitId, events = [] }: SubmitOptions = {},
 ): Promise<Receipt> {
   const transaction = (view: View) => {
-    const { changes, violations } = evaluate(view, proposal, context, facts());
+    const { changes, after, violations } = evaluate(view, proposal, context, facts());
     if (violations.length > 0) throw new Refused(violations);
-    return { changes, records: options.records?.(changes) ?? [] };
+    const happened = events.map((event) => eventRecord(event, context));
+    return { changes, records: [...happened, ...auditRecords(changes, { before: view, after }, context)] };
   };
-  return store.commit(transaction, { id: options.commitId ?? context.newId() });
+  return store.commit(transaction, { id: commitId ?? context.newId() });
 }

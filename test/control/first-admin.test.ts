@@ -32,6 +32,9 @@ first('is made with a token where there is no user', async () => {
     admin: true,
     suspended: false,
     passwordHash: 'phc',
+    lastSignInAt: null,
+    failedSignIns: 0,
+    lockedUntil: null,
   });
   assert.equal(token?.spec, { user: user?.id, hash: 'a'.repeat(64), scope: 'full', expiresAt: null, lastUsedAt: null });
   assert.not(needsFirstAdmin(door.store.read()));

@@ -198,6 +198,9 @@ function user(name: string, more: { readonly admin?: boolean; readonly suspended
     displayName: '',
     admin: false,
     suspended: false,
+    lastSignInAt: null,
+    failedSignIns: 0,
+    lockedUntil: null,
     ...more,
   };
   return { kind: 'User', id: name, name, spec, ...times };

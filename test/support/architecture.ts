@@ -29,6 +29,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'core/plan': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/rules'],
   'core/proposals': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/rules'],
   'core/access': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/rules'],
+  'core/consequences': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/rules'],
+  'core/audit': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/plan'],
   manifests: ['lib', 'core'],
   store: ['lib', 'core'],
   auth: ['lib', 'core'],

@@ -1,12 +1,19 @@
 // The registry of nouns: one line a kind.
 import type { z } from 'zod';
+import { actionToken } from './action-token.ts';
 import { adminSettings } from './admin-settings.ts';
+import { device } from './device.ts';
+import { idempotentRequest } from './idempotent-request.ts';
 import { instance } from './instance.ts';
 import { instanceType } from './instance-type.ts';
+import { invitation } from './invitation.ts';
 import type { Kind } from './kind.ts';
+import { membership } from './membership.ts';
 import { platform } from './platform.ts';
+import { session } from './session.ts';
 import { ssoConfig } from './sso-config.ts';
 import { stack } from './stack.ts';
+import { statisticsToken } from './statistics-token.ts';
 import { team } from './team.ts';
 import { teamType } from './team-type.ts';
 import { template } from './template.ts';
@@ -28,8 +35,15 @@ export const declaredKinds = {
 export const runtimeKinds = {
   User: user,
   Token: token,
+  Session: session,
+  ActionToken: actionToken,
   Team: team,
+  Membership: membership,
+  Invitation: invitation,
   Instance: instance,
+  Device: device,
+  StatisticsToken: statisticsToken,
+  IdempotentRequest: idempotentRequest,
 } as const;
 
 /** All kinds. */

@@ -13,6 +13,8 @@ export interface Mark {
   readonly set?: true;
   /** A list of things that are told apart by this key, whatever their order. */
   readonly namedBy?: string;
+  /** The platform keeps it up by itself (a last use, a count): no change that anybody made, so neither audited nor shown in plans. */
+  readonly bookkeeping?: true;
   /** Public text that may also be drawn from a file with `{fromFile}`, relative to the document. */
   readonly textFile?: true;
 }
@@ -103,6 +105,21 @@ function once<S extends z.ZodType>(list: z.ZodArray<S>, idOf: (item: unknown) =>
   });
 }
 
+/** A field that the platform keeps up by itself. */
+export function bookkeeping<S extends z.ZodType>(schema: S): S {
+  return marked(schema, { bookkeeping: true });
+}
+
+/** The hash of a secret, in whatever form; a secret itself. */
+export function hashed(form: z.ZodString): z.ZodString {
+  return marked(form, { secret: true });
+}
+
+/** The SHA-256 of a random secret, in hexadecimal. */
+export function sha256(): z.ZodString {
+  return hashed(z.string().regex(/^[0-9a-f]{64}$/));
+}
+
 /** Where a secret stands: an environment variable, a file below the secret folder, or (over the API only) its value. */
 export type Secret = { readonly fromEnv: string } | { readonly fromFile: string } | { readonly value: string };
 
@@ -150,6 +167,8 @@ export interface Kind<K extends string = string, S extends z.ZodObject = z.ZodOb
   readonly spec: S;
   /** A complete document, as help shows it (declared kinds). */
   readonly example?: string;
+  /** What the platform alone works with: audited are the changes that it belongs to, not itself. */
+  readonly internal?: true;
   /** More keys to find a resource by, beyond its name and what it refers to: `email=ann@example.com`. */
   readonly keys?: (spec: z.output<S>) => readonly string[];
 }

@@ -72,3 +72,8 @@ export function emailAddress(): z.ZodString {
 export function variableName(): z.ZodString {
   return matching(128, /^[A-Za-z_][A-Za-z0-9_]*$/, 'it must be letters, digits and "_", and not begin with a digit');
 }
+
+/** A point in time: RFC 3339, UTC. */
+export function instant(): z.ZodISODateTime {
+  return z.iso.datetime();
+}

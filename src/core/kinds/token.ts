@@ -1,8 +1,7 @@
 // The noun Token: an access token of a user. Its name is the label that the user gave.
 import { z } from 'zod';
-import { defineKind, marked, refId } from './kind.ts';
-
-const instant = () => z.iso.datetime();
+import { bookkeeping, defineKind, refId, sha256 } from './kind.ts';
+import { instant } from './scalars.ts';
 
 /** An access token (specification 2.1, 5). Only its hash is kept; times are RFC 3339 in UTC. */
 export const token = defineKind({
@@ -13,15 +12,16 @@ export const token = defineKind({
   summary: 'An access token of a user.',
   spec: z.strictObject({
     user: refId('User').describe('The user whose token it is.'),
-    hash: marked(z.string().regex(/^[0-9a-f]{64}$/), { secret: true }).describe(
-      'The SHA-256 of the token, in hexadecimal.',
-    ),
+    hash: sha256().describe('The SHA-256 of the token, in hexadecimal.'),
     scope: z
       .enum(['full', 'plan'])
       .default('full')
       .describe('What it opens: all that the user may do, or reading plans only.'),
     expiresAt: instant().nullable().default(null).describe('When it ends; null for never.'),
-    lastUsedAt: instant().nullable().default(null).describe('When it was last used, to the minute; null for never.'),
+    lastUsedAt: bookkeeping(instant())
+      .nullable()
+      .default(null)
+      .describe('When it was last used, to the minute; null for never.'),
   }),
   keys: (spec) => [`hash=${spec.hash}`],
 });

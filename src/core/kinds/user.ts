@@ -1,7 +1,7 @@
 // The noun User: someone who can sign in. Its name is the username.
 import { z } from 'zod';
-import { defineKind, marked } from './kind.ts';
-import { emailAddress, flag } from './scalars.ts';
+import { bookkeeping, defineKind, hashed } from './kind.ts';
+import { count, emailAddress, flag, instant } from './scalars.ts';
 
 /** A user (specification 2.7). `passwordHash` is absent where there is no local password. */
 export const user = defineKind({
@@ -16,9 +16,23 @@ export const user = defineKind({
     displayName: z.string().max(255).default('').describe('The name that people read.'),
     admin: flag(false, 'Whether the user has full access to the platform.'),
     suspended: flag(false, 'Whether the user is shut out.'),
-    passwordHash: marked(z.string().max(1024), { secret: true })
+    passwordHash: hashed(z.string().max(1024))
       .optional()
       .describe('The hash of the local password; absent where there is none.'),
+    lastSignInAt: bookkeeping(instant())
+      .nullable()
+      .default(null)
+      .describe('When the user last signed in; null for never.'),
+    failedSignIns: bookkeeping(count(1_000_000))
+      .default(0)
+      .describe('How many wrong passwords were given in a row since the last sign-in or lock.'),
+    lockedUntil: bookkeeping(instant())
+      .nullable()
+      .default(null)
+      .describe('Until when no password is taken; null where the account is not locked.'),
   }),
-  keys: (spec) => [`email=${spec.email}`],
+  keys: (spec) => [`email=${spec.email}`, ...(spec.admin && !spec.suspended ? [activeAdmin] : [])],
 });
+
+/** The index key of admins who can sign in. */
+export const activeAdmin = 'admin=active';

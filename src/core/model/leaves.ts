@@ -13,6 +13,8 @@ export interface Leaf {
   readonly pointer: string;
   readonly value: unknown;
   readonly secret: boolean;
+  /** The platform keeps it up by itself. */
+  readonly bookkeeping: boolean;
   /** A list whose order means nothing. */
   readonly set: boolean;
   /** The value is what the field has by itself, wherever what holds it is there. */
@@ -64,8 +66,9 @@ function add(schema: z.core.$ZodType, value: unknown, place: Place, set: boolean
   const { path, at, section, itemKey } = place;
   const otherwise = defaultOf(schema);
   const isDefault = otherwise !== undefined && sameLeafValue(set, otherwise, value);
-  const secret = markOf(schema).secret === true;
-  into.set(path, { path, pointer: at, value, secret, set, isDefault, section, itemKey });
+  const mark = markOf(schema);
+  const [secret, bookkeeping] = [mark.secret === true, mark.bookkeeping === true];
+  into.set(path, { path, pointer: at, value, secret, bookkeeping, set, isDefault, section, itemKey });
 }
 
 function defaultOf(schema: z.core.$ZodType): unknown {

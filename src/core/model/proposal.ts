@@ -19,6 +19,10 @@ export interface Context {
   /** By which door: the reconciler's (`config`) or the API's. */
   readonly origin: 'config' | 'api';
   readonly requestId?: string;
+  /** The network address that a request came from. */
+  readonly address?: string;
+  /** The revision of the tree that is applied. */
+  readonly revision?: string;
 }
 
 /** From a state to the changes that are wanted. Synchronous, without effects; may be called more than once. */

@@ -1,5 +1,5 @@
 // A resource: one object of the platform, declared or made at run time, as the store holds it.
-import type { DeclaredKindName, KindName, SpecOf } from '../kinds/index.ts';
+import { type DeclaredKindName, isDeclaredKind, type KindName, type SpecOf } from '../kinds/index.ts';
 
 /** What every resource has. Resources are never written to: a change makes a new one. */
 export interface Resource<K extends KindName = KindName> {
@@ -48,4 +48,9 @@ export const defaultLifecycle: Lifecycle = { protect: false, onRemove: 'delete',
 /** `Kind/name`: how findings and plans call a resource. */
 export function addressOf(resource: { readonly kind: string; readonly name: string }): string {
   return `${resource.kind}/${resource.name}`;
+}
+
+/** What a resource has besides its spec where documents can declare it; nothing of one that lives in the store only. */
+export function declaredPart(resource: Resource): DeclaredResource | undefined {
+  return isDeclaredKind(resource.kind) ? (resource as DeclaredResource) : undefined;
 }

@@ -1,7 +1,7 @@
 // A plan as everybody sees it: printed, saved, answered over the API, and executed.
-import type { DeclaredKindName } from '../kinds/index.ts';
+import type { DeclaredKindName, KindName } from '../kinds/index.ts';
 import type { Finding, Source } from '../model/finding.ts';
-import { addressOf, type DeclaredResource } from '../model/resource.ts';
+import { addressOf, type Resource } from '../model/resource.ts';
 import { countReferrers, type View } from '../model/view.ts';
 import { type Fingerprint, fieldsOf, type PlannedField } from './plan-fields.ts';
 import type { Plan, Planned } from './planned.ts';
@@ -11,10 +11,10 @@ export type { PlannedField } from './plan-fields.ts';
 /** What must still be so when the change is executed: no such object, or this very generation of it. */
 export type Precondition = { readonly absent: true } | { readonly id: string; readonly generation: number };
 
-export interface PlannedChange {
+export interface PlannedChange<K extends KindName = DeclaredKindName> {
   readonly address: string;
   readonly previousAddress?: string;
-  readonly kind: DeclaredKindName;
+  readonly kind: K;
   readonly name: string;
   readonly action: 'create' | 'update' | 'delete' | 'rename' | 'adopt' | 'blocked';
   readonly source?: Source;
@@ -36,21 +36,22 @@ export interface PlanSummary {
   readonly blocked: number;
 }
 
-export interface PlanDocument {
+export interface PlanDocument<K extends KindName = DeclaredKindName> {
   readonly formatVersion: 1;
   /** The state that the plan was made from: the revision last applied to it, and a digest of what is declared in it. */
   readonly base: { readonly revision: string | null; readonly digest: string };
   /** The tree that the plan was made from. */
   readonly source: PlanSource;
   readonly summary: PlanSummary;
-  readonly changes: readonly PlannedChange[];
+  readonly changes: readonly PlannedChange<K>[];
   readonly findings: readonly Finding[];
   /** Equal objects made through the API that their documents take over: nothing about them changes. */
-  readonly adopted?: readonly AdoptedObject[];
+  readonly adopted?: readonly AdoptedObject<K>[];
 }
 
 /** An object that changes its keeper, and nothing else. */
-export interface AdoptedObject extends Pick<PlannedChange, 'address' | 'kind' | 'name' | 'source' | 'precondition'> {}
+export interface AdoptedObject<K extends KindName = DeclaredKindName>
+  extends Pick<PlannedChange<K>, 'address' | 'kind' | 'name' | 'source' | 'precondition'> {}
 
 export interface PlanSource {
   readonly digest: string;
@@ -71,9 +72,12 @@ export interface Surroundings {
 }
 
 /** The document of a plan, in steps, so that a long one can be sliced. */
-export function* planDocumentSteps(plan: Plan, around: Surroundings): Generator<void, PlanDocument, void> {
+export function* planDocumentSteps<K extends KindName>(
+  plan: Plan<K>,
+  around: Surroundings,
+): Generator<void, PlanDocument<K>, void> {
   const errors = errorsBy(plan, around.findings);
-  const changes: PlannedChange[] = [];
+  const changes: PlannedChange<K>[] = [];
   for (const planned of plan.planned) {
     if (planned.quiet) continue;
     changes.push(plannedChange(planned, errors, around));
@@ -86,7 +90,7 @@ export function* planDocumentSteps(plan: Plan, around: Surroundings): Generator<
 }
 
 /** The errors by the address that they block. What a change of the Platform does to objects that do not change themselves blocks the Platform. */
-function errorsBy({ planned }: Plan, findings: readonly Finding[]): Errors {
+function errorsBy({ planned }: Plan<KindName>, findings: readonly Finding[]): Errors {
   const addresses = new Set(planned.map((one) => subjectOf(one).address));
   const blocks = (address: string) => (addresses.has(address) ? address : guarded);
   return Map.groupBy(
@@ -95,7 +99,11 @@ function errorsBy({ planned }: Plan, findings: readonly Finding[]): Errors {
   );
 }
 
-function plannedChange(planned: Planned, errors: Errors, around: Surroundings): PlannedChange {
+function plannedChange<K extends KindName>(
+  planned: Planned<K>,
+  errors: Errors,
+  around: Surroundings,
+): PlannedChange<K> {
   const { change, desired, action } = planned;
   const subject = subjectOf(planned);
   const blockedBy = blockersOf(change, errors, subject.address);
@@ -110,8 +118,9 @@ function plannedChange(planned: Planned, errors: Errors, around: Surroundings): 
   };
 }
 
-function subjectOf({ change, desired }: Planned): AdoptedObject {
-  const { kind, name } = (change.after ?? change.before) as DeclaredResource;
+function subjectOf<K extends KindName>({ change, desired }: Planned<K>): AdoptedObject<K> {
+  const { kind } = change;
+  const { name } = (change.after ?? change.before) as Resource;
   return {
     address: addressOf({ kind, name }),
     kind,
@@ -121,7 +130,7 @@ function subjectOf({ change, desired }: Planned): AdoptedObject {
   };
 }
 
-function blockersOf(change: Planned['change'], errors: Errors, address: string): Finding[] {
+function blockersOf(change: Planned<KindName>['change'], errors: Errors, address: string): Finding[] {
   const own = (errors.get(address) ?? []).filter(({ rule }) => rule !== 'mass-delete');
   const guards = change.after ? [] : (errors.get(guarded) ?? []).filter(({ rule }) => rule === 'mass-delete');
   return [...own, ...guards];
@@ -132,14 +141,14 @@ type Errors = ReadonlyMap<string, readonly Finding[]>;
 /** What the guard against mass deletion speaks of; it blocks the deletions, not the Platform. */
 const guarded = 'Platform/platform';
 
-function affectsOf(before: DeclaredResource | undefined, view: View): PlannedChange['affects'] {
+function affectsOf(before: Resource | undefined, view: View): PlannedChange['affects'] {
   if (!before) return {};
   const teams = countReferrers(view, 'Team', before);
   const instances = countReferrers(view, 'Instance', before);
   return { ...(teams > 0 ? { teams } : {}), ...(instances > 0 ? { instances } : {}) };
 }
 
-function summaryOf(changes: readonly PlannedChange[], unchanged: number, adopted: number): PlanSummary {
+function summaryOf(changes: readonly PlannedChange<KindName>[], unchanged: number, adopted: number): PlanSummary {
   const count = (action: PlannedChange['action']) => changes.filter((change) => change.action === action).length;
   const made = { create: count('create'), update: count('update'), delete: count('delete'), rename: count('rename') };
   return { ...made, adopt: count('adopt') + adopted, unchanged, blocked: count('blocked') };

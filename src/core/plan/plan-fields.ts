@@ -2,7 +2,7 @@
 import type { Source } from '../model/finding.ts';
 import { type Difference, differences, type Leaf, leavesOf, sameValue } from '../model/leaves.ts';
 import { pointer } from '../model/pointer.ts';
-import { type DeclaredResource, defaultLifecycle } from '../model/resource.ts';
+import { type DeclaredResource, declaredPart, defaultLifecycle, type Resource } from '../model/resource.ts';
 import type { Desired } from './desired.ts';
 import { placeOf } from './locate.ts';
 
@@ -18,20 +18,23 @@ export interface PlannedField {
 /** A keyed fingerprint of a secret, so that a change of it can be seen without being shown. */
 export type Fingerprint = (secret: string) => string;
 
-/** Every field that a change alters. Of a resource that comes or goes those that are as nobody's would be are left out. */
+/**
+ * Every field that a change alters. Of a resource that comes or goes those that are as nobody's would be are left out, and of all what
+ * the platform keeps up by itself.
+ */
 export function fieldsOf(
-  before: DeclaredResource | undefined,
-  after: DeclaredResource | undefined,
-  desired: Desired | undefined,
-  fingerprint: Fingerprint,
+  before: Resource | undefined,
+  after: Resource | undefined,
+  desired?: Desired,
+  fingerprint?: Fingerprint,
 ): PlannedField[] {
   const [old, fresh] = [specLeaves(before), specLeaves(after)];
-  const pairs = differences(old, fresh);
+  const pairs = differences(old, fresh).filter((pair) => !(pair.before ?? pair.after)?.bookkeeping);
   const spec = before && after ? pairs : pairs.filter(saysSomething([...(before ? old : fresh).values()]));
   return [...envelopeFields(before, after, desired), ...spec.map((pair) => specField(pair, desired, fingerprint))];
 }
 
-function specLeaves(resource: DeclaredResource | undefined): ReadonlyMap<string, Leaf> {
+function specLeaves(resource: Resource | undefined): ReadonlyMap<string, Leaf> {
   return resource ? leavesOf(resource.kind, resource.spec) : new Map();
 }
 
@@ -48,7 +51,7 @@ function saysSomething(leaves: readonly Leaf[]): (pair: Difference) => boolean {
 function specField(
   { path, before, after }: Difference,
   desired: Desired | undefined,
-  print: Fingerprint,
+  print: Fingerprint | undefined,
 ): PlannedField {
   const sensitive = before?.secret || after?.secret ? { sensitive: true as const } : {};
   return {
@@ -60,11 +63,13 @@ function specField(
   };
 }
 
-function shown(leaf: Leaf | undefined, fingerprint: Fingerprint): unknown {
+function shown(leaf: Leaf | undefined, fingerprint: Fingerprint | undefined): unknown {
   if (leaf === undefined) return null;
   const { value } = leaf;
-  if (!leaf.secret || typeof value !== 'object' || value === null || !('value' in value)) return value;
-  return { set: true, fingerprint: fingerprint(String(value.value)) };
+  if (!leaf.secret) return value;
+  if (typeof value !== 'object' || value === null) return { set: true };
+  if (!('value' in value)) return value;
+  return fingerprint ? { set: true, fingerprint: fingerprint(String(value.value)) } : { set: true };
 }
 
 function setAt(desired: Desired | undefined, path: string | undefined): { source?: Source } {
@@ -74,24 +79,32 @@ function setAt(desired: Desired | undefined, path: string | undefined): { source
 
 /** What stands around the spec: name, labels, lifecycle, and who manages it. */
 function envelopeFields(
-  before: DeclaredResource | undefined,
-  after: DeclaredResource | undefined,
+  before: Resource | undefined,
+  after: Resource | undefined,
   desired: Desired | undefined,
 ): PlannedField[] {
-  const both = before && after;
   const pairs: (readonly [path: string, before: unknown, after: unknown])[] = [
-    ...(both ? [['/metadata/name', before.name, after.name] as const] : []),
-    ...labelPairs(before, after),
-    ...lifecyclePairs(before, after),
-    ...(both ? [['/status/managedBy', before.managedBy, after.managedBy] as const] : []),
+    ...(before && after ? [['/metadata/name', before.name, after.name] as const] : []),
+    ...declaredPairs(before && declaredPart(before), after && declaredPart(after)),
   ];
   return pairs
     .filter(([, old, fresh]) => !sameValue(old, fresh))
     .map(([path, old, fresh]) => ({ path, before: old ?? null, after: fresh ?? null, ...setAt(desired, path) }));
 }
 
+/** What only resources have that documents can declare. */
+function declaredPairs(before: DeclaredResource | undefined, after: DeclaredResource | undefined) {
+  const both = before && after;
+  return [
+    ...labelPairs(before, after),
+    ...lifecyclePairs(before, after),
+    ...(both ? [['/status/managedBy', before.managedBy, after.managedBy] as const] : []),
+  ];
+}
+
 /** A lifecycle that only says what is so anyway is nothing to show of a resource that comes or goes. */
 function lifecyclePairs(before: DeclaredResource | undefined, after: DeclaredResource | undefined) {
+  if (!before && !after) return [];
   const fields = (['protect', 'onRemove', 'ignore'] as const).filter(
     (field) => (before && after) || !sameValue((before ?? after)?.lifecycle[field], defaultLifecycle[field]),
   );

@@ -1,5 +1,5 @@
 // What a plan is made of.
-import type { DeclaredKindName } from '../kinds/index.ts';
+import type { DeclaredKindName, KindName } from '../kinds/index.ts';
 import type { Change } from '../model/change.ts';
 import type { Desired } from './desired.ts';
 
@@ -7,15 +7,15 @@ import type { Desired } from './desired.ts';
 export type Action = 'create' | 'update' | 'delete' | 'rename' | 'adopt';
 
 /** One planned change. `quiet` ones alter nothing that anybody declared: they are executed, but not shown. */
-export interface Planned {
+export interface Planned<K extends KindName = DeclaredKindName> {
   readonly action: Action;
-  readonly change: Change<DeclaredKindName>;
+  readonly change: Change<K>;
   readonly quiet: boolean;
   readonly desired?: Desired;
 }
 
 /** The changes that a tree wants of a state, in the order in which they can be understood. */
-export interface Plan {
-  readonly planned: readonly Planned[];
+export interface Plan<K extends KindName = DeclaredKindName> {
+  readonly planned: readonly Planned<K>[];
   readonly unchanged: number;
 }

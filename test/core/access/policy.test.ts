@@ -11,7 +11,16 @@ const user = (admin: boolean): Resource<'User'> => ({
   kind: 'User',
   id: 'u1',
   name: 'ann',
-  spec: { email: 'ann@example.com', emailVerified: true, displayName: '', admin, suspended: false },
+  spec: {
+    email: 'ann@example.com',
+    emailVerified: true,
+    displayName: '',
+    admin,
+    suspended: false,
+    lastSignInAt: null,
+    failedSignIns: 0,
+    lockedUntil: null,
+  },
   ...times,
 });
 const token = (scope: 'full' | 'plan'): Resource<'Token'> => ({

@@ -62,8 +62,12 @@ marks('stand where the nouns say', () => {
       'SsoConfig.ldap.password',
       'User.passwordHash',
       'Token.hash',
+      'Session.hash',
+      'ActionToken.hash',
+      'Invitation.hash',
       'Instance.options.npmrc',
       'Instance.options.httpAuth.password',
+      'StatisticsToken.hash',
     ],
   );
   assert.equal(
@@ -73,11 +77,19 @@ marks('stand where the nouns say', () => {
       'InstanceType.defaultStack',
       'TeamType.instanceTypes[].name',
       'Token.user',
+      'Session.user',
+      'ActionToken.user',
       'Team.type',
+      'Membership.team',
+      'Membership.user',
+      'Invitation.team',
+      'Invitation.inviter',
+      'Invitation.user',
       'Instance.team',
       'Instance.instanceType',
       'Instance.template',
       'Instance.stack',
+      'Device.team',
     ],
   );
 });

@@ -1,0 +1,76 @@
+// From changes to audit entries: one for each resource that somebody changed.
+import { kindOf } from '../kinds/index.ts';
+import type { Change } from '../model/change.ts';
+import type { Context } from '../model/proposal.ts';
+import type { Resource } from '../model/resource.ts';
+import type { View } from '../model/view.ts';
+import { fieldsOf, type PlannedField } from '../plan/plan-fields.ts';
+import type { AuditEntry, AuditEvent } from './entry.ts';
+import { eventOf, isFailedSignIn } from './event.ts';
+
+/** The state on both sides of a change, for the names of users and teams that come or go with it. */
+export interface Sides {
+  readonly before: View;
+  readonly after: View;
+}
+
+/** The entries of changes. What the platform keeps up by itself has none. */
+export function auditOf(changes: readonly Change[], view: Sides, context: Context): AuditEntry[] {
+  return changes.flatMap((change) => entryOf(change, view, context) ?? []);
+}
+
+/** The entry of one change; nothing where nobody changed anything. */
+export function entryOf(change: Change, view: Sides, context: Context): AuditEntry | undefined {
+  if (kindOf(change.kind).internal) return undefined;
+  const changes = fieldsOf(change.before, change.after).map(told);
+  if (changes.length === 0 && change.before && change.after && !isFailedSignIn(change)) return undefined;
+  const team = teamOf(change);
+  return entry({ event: eventOf(change), target: targetOf(change, view), changes, ...(team ? { team } : {}) }, context);
+}
+
+/** The entry of something that happened although nothing changed. */
+export function entry({ event, target, changes = [], team }: AuditEvent, context: Context): AuditEntry {
+  const { now: at, newId, actor, requestId, revision, address } = context;
+  return {
+    id: newId(),
+    at,
+    event,
+    actor,
+    target,
+    changes: [...changes],
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(revision === undefined ? {} : { revision }),
+    ...(address === undefined ? {} : { address }),
+    ...(team === undefined ? {} : { team }),
+  };
+}
+
+function told({ path, before, after }: PlannedField): AuditEntry['changes'][number] {
+  return { path, before, after };
+}
+
+function targetOf({ kind, id, before, after }: Change, view: Sides): AuditEntry['target'] {
+  const resource = after ?? before;
+  return { kind, id, ...(resource ? { name: nameOf(resource, view) } : {}) };
+}
+
+/** What belongs to a user or a team is called by their names. */
+function nameOf(resource: Resource, view: Sides): string {
+  const { spec } = resource;
+  const user = 'user' in spec && spec.user !== undefined ? calledIn(view, 'User', spec.user) : undefined;
+  if (resource.kind === 'Session' || resource.kind === 'ActionToken') return user ?? resource.name;
+  const team = 'team' in spec ? calledIn(view, 'Team', spec.team) : undefined;
+  const who = user ?? ('email' in spec ? spec.email : undefined);
+  const isLink = resource.kind === 'Membership' || resource.kind === 'Invitation';
+  return isLink && team !== undefined && who !== undefined ? `${team}/${who}` : resource.name;
+}
+
+function calledIn({ before, after }: Sides, kind: 'User' | 'Team', id: string): string {
+  return (after.get(kind, id) ?? before.get(kind, id))?.name ?? id;
+}
+
+function teamOf({ kind, id, before, after }: Change): string | undefined {
+  if (kind === 'Team') return id;
+  const spec = (after ?? before)?.spec;
+  return spec && 'team' in spec ? spec.team : undefined;
+}

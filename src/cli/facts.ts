@@ -1,9 +1,12 @@
 // What rules may know of the world: this build's drivers, certificates, and, where the state lives, stacks and secrets.
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Secret } from '../core/kinds/kind.ts';
+import { singleton, type View } from '../core/model/view.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { drivers } from '../drivers/index.ts';
 import { certificateProblem } from '../lib/certificate.ts';
+import type { EmailSettings } from '../mail/mail.ts';
 import { resolveSecret } from '../manifests/secrets.ts';
 
 /** What is known anywhere, also in a CI job. */
@@ -29,6 +32,22 @@ export function homeFacts({ store, secretDir, env }: Home): Facts {
       return 'message' in resolved ? resolved.message : undefined;
     },
   };
+}
+
+/** The value of a secret; nothing where it cannot be had (`secretProblem` says why). */
+export function secretValue(secret: Secret, { secretDir, env }: Pick<Home, 'secretDir' | 'env'>): string | undefined {
+  if ('value' in secret) return secret.value;
+  const resolved = resolveSecret(secret, { secretDir, env });
+  return 'value' in resolved ? resolved.value : undefined;
+}
+
+/** What mail is sent with now; nothing while email is off. */
+export function emailSettings(view: View, home: Pick<Home, 'secretDir' | 'env'>): EmailSettings | undefined {
+  const { email } = singleton(view, 'Platform').spec;
+  if (!email) return undefined;
+  const { password, ...smtp } = email.smtp;
+  const value = password && secretValue(password, home);
+  return { from: email.from, smtp: { ...smtp, ...(value === undefined ? {} : { password: value }) } };
 }
 
 function isDirectory(path: string): boolean {

@@ -3,7 +3,7 @@ import { rules } from '../core/rules/index.ts';
 import type { RuleId } from '../core/rules/rule.ts';
 import type { RuleNote } from '../core/schemas/explain.ts';
 
-/** Rules that guard no field of a document are not here: they are about users, or about a plan as a whole. */
+/** Rules that guard no field of a document are not here: they are about users and teams, or about a plan as a whole. */
 const guards: Partial<Readonly<Record<RuleId, readonly string[]>>> = {
   references: [
     'InstanceType.spec.stacks',
@@ -15,6 +15,10 @@ const guards: Partial<Readonly<Record<RuleId, readonly string[]>>> = {
   'stack-in-use': ['Stack.spec.runtime', 'Stack.spec.resources'],
   'stack-runtime': ['Stack.spec.runtime', 'Platform.spec.driver.kind'],
   'in-use': ['TeamType.metadata.name', 'InstanceType.metadata.name', 'Template.metadata.name'],
+  inactive: ['TeamType.spec.active', 'InstanceType.spec.active', 'Stack.spec.active', 'Template.spec.active'],
+  'instance-type-not-enabled': ['TeamType.spec.instanceTypes'],
+  'limit-reached': ['TeamType.spec.limits', 'TeamType.spec.instanceTypes.limit'],
+  'template-locked': ['Template.spec.options', 'Template.spec.environment'],
   'default-stack': ['InstanceType.spec.defaultStack', 'InstanceType.spec.stacks'],
   'stack-chain': ['Stack.spec.replaces'],
   'sso-domain-unique': ['SsoConfig.spec.emailDomain'],

@@ -1,13 +1,16 @@
 // weir serve: the reconciler, the watcher and the API in one process.
 import { resolve } from 'node:path';
+import { createPasswords } from '../auth/password.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
 import { buildServer } from '../http/server.ts';
+import { createMailer } from '../mail/smtp.ts';
 import { exportDocuments } from '../manifests/export.ts';
 import type { Options } from '../options.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { emailSettings } from './facts.ts';
 import { failureOf } from './failure.ts';
 import type { Io } from './io.ts';
 import { baseUrlOf, freePort, listen } from './listen.ts';
@@ -60,12 +63,16 @@ async function serveFrom(
   const port = options.port === 0 ? await freePort(options.host) : options.port;
   const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
   const reconciler = reconcilerOf(pending.promise);
+  const home = { secretDir: resolve(io.cwd, options.secretDir), env: io.env };
+  const mailer = createMailer({ settings: () => emailSettings(store.read(), home), log });
   const app = buildServer({
     door,
     reconciler,
     exportDocuments,
     fingerprint,
     baseUrl,
+    passwords: createPasswords(),
+    mailer,
     clock: io.now,
     newId,
     log: (message) => log('error', message),
@@ -91,7 +98,7 @@ async function serveFrom(
     pending.reject(error);
     throw error;
   } finally {
-    await inOrder([() => app.close(), async () => started?.loop.close()], io);
+    await inOrder([() => app.close(), () => mailer.close(), async () => started?.loop.close()], io);
     app.server.closeAllConnections();
   }
 }

@@ -1,51 +1,109 @@
-// Who calls: the token in the header. A header that is there counts, and nothing else is looked at.
+// Who calls: the token in the header, or else the session in the cookie. A header that is there counts, and nothing else is looked at.
 import type { FastifyRequest } from 'fastify';
+import { isWellFormedSecret } from '../auth/secret.ts';
 import { hashToken, isWellFormedToken } from '../auth/token.ts';
 import { submit } from '../control/submit.ts';
 import { anonymous, type Caller } from '../core/access/actor.ts';
+import type { Proposal } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { first } from '../core/model/state.ts';
+import { deleteSession } from '../core/proposals/delete-session.ts';
 import { deleteToken } from '../core/proposals/delete-token.ts';
+import { Problem } from './errors.ts';
+import type { LastUse } from './last-use.ts';
 import type { ServerOptions } from './services.ts';
 
-/** Notes the use of a token (its id, and when). */
-export type Touch = (tokenId: string, at: string) => void;
+/** The name of the cookie that holds a session. */
+export const sessionCookie = 'weir_session';
 
-/** The caller of a request; `anonymous` where the credential opens nothing. An expired token is deleted when it is shown. */
-export async function callerOf(request: FastifyRequest, options: ServerOptions, touch: Touch): Promise<Caller> {
-  const { authorization } = request.headers;
-  return authorization === undefined ? anonymous : byToken(authorization, options, touch);
+/** The caller of a request; `anonymous` where the credential opens nothing. What has expired is deleted when it is shown. */
+export async function callerOf(request: FastifyRequest, options: ServerOptions, lastUse: LastUse): Promise<Caller> {
+  const { authorization, cookie } = request.headers;
+  if (authorization !== undefined) return byToken(authorization, options, lastUse);
+  const value = cookie === undefined ? undefined : request.server.parseCookie(cookie)[sessionCookie];
+  return value === undefined ? anonymous : bySession(value, options, lastUse);
 }
 
-async function byToken(authorization: string, options: ServerOptions, touch: Touch): Promise<Caller> {
+async function byToken(authorization: string, options: ServerOptions, { touch }: LastUse): Promise<Caller> {
   const [, text = ''] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (!isWellFormedToken(text)) return anonymous;
   const view = options.door.store.read();
-  const token = first(view.having('Token', `hash=${hashToken(text)}`));
-  if (!token) return anonymous;
+  const key = `hash=${hashToken(text)}`;
   const now = options.clock();
-  if (isExpired(token, now)) {
-    await forget(token, now, options);
+  const token = first(view.having('Token', key));
+  if (!token) return byStatisticsToken(first(view.having('StatisticsToken', key)), now, touch);
+  if (hasEnded(token.spec.expiresAt, now)) {
+    await forget(deleteToken(token.id), `the expired token ${token.id}`, now, options);
     return anonymous;
   }
   const user = view.get('User', token.spec.user);
   if (!user || user.spec.suspended) return anonymous;
-  touch(token.id, now);
+  touch('Token', token.id, now);
   return { kind: 'user', user, by: 'token', token };
 }
 
-function isExpired({ spec }: Resource<'Token'>, now: string): boolean {
-  return spec.expiresAt !== null && Date.parse(spec.expiresAt) <= Date.parse(now);
+function byStatisticsToken(
+  token: Resource<'StatisticsToken'> | undefined,
+  now: string,
+  touch: LastUse['touch'],
+): Caller {
+  if (!token) return anonymous;
+  touch('StatisticsToken', token.id, now);
+  return { kind: 'scraper', token };
 }
 
-/** The token opens nothing whether or not it can be deleted now. */
-async function forget(token: Resource<'Token'>, now: string, { door, newId, log }: ServerOptions): Promise<void> {
-  const context = { now, newId, actor: { kind: 'job', name: 'expire-tokens' }, origin: 'api' } as const;
-  try {
-    await submit(door, deleteToken(token.id), context);
-  } catch (error) {
-    log(
-      `the expired token ${token.id} could not be deleted: ${error instanceof Error ? error.message : String(error)}`,
-    );
+async function bySession(value: string, options: ServerOptions, lastUse: LastUse): Promise<Caller> {
+  if (!isWellFormedSecret(value)) return anonymous;
+  const view = options.door.store.read();
+  const session = first(view.having('Session', `hash=${hashToken(value)}`));
+  if (!session) return anonymous;
+  const now = options.clock();
+  if (isOver(session, now, lastUse)) {
+    await forget(deleteSession(session.id), `the ended session ${session.id}`, now, options);
+    return anonymous;
   }
+  const user = view.get('User', session.spec.user);
+  if (!user || user.spec.suspended) return anonymous;
+  lastUse.touch('Session', session.id, now);
+  return { kind: 'user', user, by: 'session', session };
+}
+
+/** Past its end, or unused for too long (specification 5.6). */
+export function isOver(session: Resource<'Session'>, now: string, { of }: Pick<LastUse, 'of'>): boolean {
+  const { expiresAt, idleHours, lastSeenAt } = session.spec;
+  const seen = Date.parse(of(session.id) ?? lastSeenAt);
+  return hasEnded(expiresAt, now) || Date.parse(now) >= seen + idleHours * 3_600_000;
+}
+
+function hasEnded(end: string | null, now: string): boolean {
+  return end !== null && Date.parse(end) <= Date.parse(now);
+}
+
+/** The credential opens nothing whether or not it can be deleted now. */
+async function forget(
+  proposal: Proposal,
+  what: string,
+  now: string,
+  { door, newId, log }: ServerOptions,
+): Promise<void> {
+  try {
+    await submit(door, proposal, { now, newId, actor: { kind: 'job', name: 'expire' }, origin: 'api' });
+  } catch (error) {
+    log(`${what} could not be deleted: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/**
+ * A browser sends its cookie whoever makes it ask. So a request that changes something by a cookie must come from our own pages, which the
+ * browser says in `Origin` (RFC 6454). Throws `forbidden`.
+ */
+export function requireOwnOrigin(request: FastifyRequest, { baseUrl }: Pick<ServerOptions, 'baseUrl'>): void {
+  if (['GET', 'HEAD', 'OPTIONS'].includes(request.method)) return;
+  const { origin } = request.headers;
+  if (origin === new URL(baseUrl).origin) return;
+  const detail =
+    origin === undefined
+      ? `A change by a session cookie needs the header Origin: ${new URL(baseUrl).origin}.`
+      : `This platform is at ${new URL(baseUrl).origin}, and takes no changes by a session cookie from pages elsewhere.`;
+  throw new Problem('forbidden', { detail });
 }

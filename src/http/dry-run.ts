@@ -1,17 +1,16 @@
-// A write that may be tried: the same proposal is kept, or shown as a plan and forgotten.
+// What a write would do: the plan of a proposal, of which nothing is kept.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { evaluate, submit, type Tried } from '../control/submit.ts';
-import { actorOf } from '../core/access/actor.ts';
-import { type DeclaredKindName, isDeclaredKind } from '../core/kinds/index.ts';
+import { evaluate } from '../control/submit.ts';
+import { type KindName, kindOf } from '../core/kinds/index.ts';
 import type { Change } from '../core/model/change.ts';
 import type { Context, Proposal } from '../core/model/proposal.ts';
-import type { View } from '../core/model/view.ts';
 import { type PlanDocument, planDocumentSteps } from '../core/plan/plan-document.ts';
+import { fieldsOf } from '../core/plan/plan-fields.ts';
 import type { Planned } from '../core/plan/planned.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { describedAs } from './json-schema.ts';
-import type { Call } from './route.ts';
+import type { Services } from './services.ts';
 
 /** `?dryRun=true`, of every write. */
 export const dryRunQuery = {
@@ -24,48 +23,32 @@ export const dryRunQuery = {
   ).describe('Answer the plan, and keep nothing.'),
 };
 
-/** What a write came to: the plan of a dry run, or the state once it is kept. */
-export type Outcome = { readonly plan: PlanDocument } | { readonly view: View };
-
-type Write = Call<unknown, { readonly dryRun: boolean }>;
-
-/** Keeps a proposal, or plans it where the caller only tries. Throws `Refused` (never for a dry run) and what the proposal throws. */
-export async function write(call: Write, proposal: Proposal): Promise<Outcome> {
-  const { door } = call.services;
-  if (call.query.dryRun) return { plan: await planOf(call, proposal) };
-  const { position } = await submit(door, proposal, contextOf(call));
-  return { view: await door.store.reach(position) };
-}
-
-/** What a proposal may know of a call. */
-export function contextOf({ caller, requestId, services }: Call): Context {
-  const { clock, newId } = services;
-  return { now: clock(), newId, actor: actorOf(caller), origin: 'api', requestId };
-}
-
-async function planOf(call: Write, proposal: Proposal): Promise<PlanDocument> {
-  const { door, reconciler, fingerprint } = call.services;
+/** The plan of a proposal, with what forbids it. `body` is what was sent: it stands for the tree that a dry run has not. */
+export async function dryRun(
+  { door, reconciler, fingerprint }: Services,
+  proposal: Proposal,
+  context: Context,
+  body: unknown,
+): Promise<PlanDocument<KindName>> {
   const { revision, inventory } = await reconciler.status();
   const view = door.store.read();
-  const { changes, violations }: Tried = evaluate(view, proposal, contextOf(call), door.facts());
+  const { changes, violations } = evaluate(view, proposal, context, door.facts());
   const planned = changes.flatMap((change) => plannedOf(change) ?? []);
-  const source = { digest: digestOf(call.body), files: 0 };
   const base = { revision: revision.applied, digest: inventory.digest };
+  const source = { digest: digestOf(body), files: 0 };
   const around = { base, source, before: view, findings: violations, fingerprint };
-  return inSlices(planDocumentSteps({ planned, unchanged: planned.length > 0 ? 0 : 1 }, around), createSlicer());
+  const plan = { planned, unchanged: planned.length > 0 ? 0 : 1 };
+  return inSlices(planDocumentSteps<KindName>(plan, around), createSlicer());
 }
 
-function plannedOf(change: Change): Planned | undefined {
-  if (!isDeclared(change)) return undefined;
+/** What the platform keeps up by itself is nobody's plan. */
+function plannedOf(change: Change): Planned<KindName> | undefined {
+  if (kindOf(change.kind).internal) return undefined;
   const action = change.before ? (change.after ? 'update' : 'delete') : 'create';
+  if (action === 'update' && fieldsOf(change.before, change.after).length === 0) return undefined;
   return { action, change, quiet: false };
 }
 
-function isDeclared(change: Change): change is Change<DeclaredKindName> & Change {
-  return isDeclaredKind(change.kind);
-}
-
-/** A dry run has no tree; what was sent stands for it. */
 function digestOf(body: unknown): string {
   return createHash('sha256')
     .update(JSON.stringify(body ?? null))

@@ -1,6 +1,7 @@
 // The description of the API: an OpenAPI 3.0 document, made by `@fastify/swagger` from the very routes that are served.
 import swagger from '@fastify/swagger';
 import { type FastifyInstance, type FastifyPluginAsync, fastify, type RouteOptions } from 'fastify';
+import { sessionCookie } from './authentication.ts';
 import { collectComponents } from './json-schema.ts';
 import { completeOperation, type Loose, operationSchema } from './operation.ts';
 import { placeOf, type Route, type Tag } from './route.ts';
@@ -16,7 +17,14 @@ export function describe(app: FastifyInstance, baseUrl: string): void {
   app.register(swagger, {
     // Addresses stand as they are served, also where the server's own address ends in a path.
     stripBasePath: false,
-    openapi: { openapi: '3.0.3', info, servers, tags: tagList(), security: [{ token: [] }], components: base },
+    openapi: {
+      openapi: '3.0.3',
+      info,
+      servers,
+      tags: tagList(),
+      security: [{ token: [] }, { session: [] }],
+      components: base,
+    },
     transform: ({ route: options, url }) => {
       const route = shownRoute(options);
       if (!route) return { schema: { hide: true }, url };
@@ -77,6 +85,13 @@ const tags: Readonly<Record<Tag, string | undefined>> = {
   configuration: 'The declared configuration as a whole.',
   'declared kinds': 'Objects that documents declare, or that are made here.',
   settings: 'What there is one of.',
+  account: 'Signing in and out, registering, and getting back in.',
+  self: 'The user who asks: profile, tokens, sessions, teams, invitations.',
+  teams: 'Teams, their members, and invitations.',
+  instances: 'The flow runtimes of teams.',
+  users: 'All users, for admins.',
+  administration: 'What admins see of everybody.',
+  statistics: 'Counts for people and for scrapers.',
   health: undefined,
 };
 
@@ -87,5 +102,11 @@ function tagList() {
 const base = {
   securitySchemes: {
     token: { type: 'http', scheme: 'bearer', description: 'An access token: `Authorization: Bearer weirp_…`.' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: sessionCookie,
+      description: 'A session, begun by `POST /account/login`. What changes something needs the header `Origin`, too.',
+    },
   },
 } as const;

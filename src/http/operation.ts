@@ -13,7 +13,7 @@ export function operationSchema(route: Route, components: Components): FastifySc
     summary,
     description: `${description}\n\nFor ${audience(action)}.`,
     tags: [tag],
-    security: policy[action].who === 'anyone' ? [] : [{ token: [] }],
+    security: securityOf(action),
     params: fields(params, components),
     querystring: fields(query, components),
     headers: conditionals(route),
@@ -43,9 +43,23 @@ function addExample(holder: object | undefined, example: unknown): void {
   if (media) Object.assign(media, { example });
 }
 
+function securityOf(action: Route['action']) {
+  const { who, sessionOnly } = policy[action];
+  if (who === 'anyone') return [];
+  return [...(sessionOnly ? [] : [{ token: [] }]), { session: [] }];
+}
+
 function audience(action: Route['action']): string {
-  const { who, planTokens } = policy[action];
-  return `${{ anyone: 'anyone', user: 'any user', admin: 'admins' }[who]}${planTokens ? ', and their tokens of scope `plan`' : ''}`;
+  const { who, planTokens, statisticsToken, sessionOnly, orSelf, usersWhile } = policy[action];
+  const people = { anyone: 'anyone', user: 'any user', admin: 'admins' };
+  return [
+    typeof who === 'string' ? people[who] : `admins, and members of the team who are ${who.join(', ')}`,
+    ...(orSelf ? ['whoever it is about'] : []),
+    ...(usersWhile ? ['any user where the administration settings allow it'] : []),
+    ...(planTokens ? ['their tokens of scope `plan`'] : []),
+    ...(statisticsToken ? ['the statistics token'] : []),
+    ...(sessionOnly ? ['by a session, not by a token'] : []),
+  ].join('; ');
 }
 
 function fields(schema: z.ZodType | undefined, components: Components): JsonSchema {

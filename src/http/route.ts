@@ -1,7 +1,9 @@
 // What a route is: one piece of data from which it is served, checked, guarded and described.
 import type { z } from 'zod';
 import type { Caller } from '../core/access/actor.ts';
-import type { Action } from '../core/access/policy.ts';
+import type { Action, Subject } from '../core/access/policy.ts';
+import type { KindName } from '../core/kinds/index.ts';
+import type { View } from '../core/model/view.ts';
 import type { Services } from './services.ts';
 
 declare module 'fastify' {
@@ -18,6 +20,13 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly body: B;
   readonly caller: Caller;
   readonly requestId: string;
+  readonly route: Route;
+  /** The network address that it came from; behind a proxy the one that the proxy tells, where that is believed. */
+  readonly address: string;
+  /** What the browser or program calls itself. */
+  readonly agent: string;
+  /** The header Idempotency-Key: the same request with the same key is done once. */
+  readonly idempotencyKey?: string;
   /** The header If-Match, as it was sent. */
   readonly ifMatch?: string;
   readonly services: Services;
@@ -29,6 +38,8 @@ export interface Reply {
   readonly body?: unknown;
   readonly version?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sets the session cookie, or (null) takes it away. */
+  readonly session?: { readonly value: string; readonly expiresAt: string } | null;
 }
 
 /** One answer that a route gives. */
@@ -40,7 +51,19 @@ export interface Answer {
 }
 
 /** A group of routes in the description. */
-export type Tag = 'description' | 'configuration' | 'declared kinds' | 'settings' | 'health';
+export type Tag =
+  | 'description'
+  | 'configuration'
+  | 'declared kinds'
+  | 'settings'
+  | 'health'
+  | 'account'
+  | 'self'
+  | 'teams'
+  | 'instances'
+  | 'users'
+  | 'administration'
+  | 'statistics';
 
 export interface Route<
   P extends z.ZodType = z.ZodType,
@@ -52,6 +75,10 @@ export interface Route<
   readonly url: string;
   /** What it does, in the words of the policy: who may call it stands there. */
   readonly action: Action;
+  /** What it is done to, where the policy asks for roles: `teamSubject` and its like. Nothing for what is not there. */
+  readonly subject?: (params: Readonly<Record<string, string>>, view: View) => Subject;
+  /** What a POST makes: it takes an Idempotency-Key then. */
+  readonly creates?: KindName;
   readonly operationId: string;
   readonly tag: Tag;
   readonly summary: string;

@@ -1,6 +1,8 @@
 // From a route to what Fastify serves: its request checked, its handler called, its answer written.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { sessionCookie } from './authentication.ts';
+import { Problem } from './errors.ts';
 import { inlineSchema } from './json-schema.ts';
 import { checked } from './plugins/bodies.ts';
 import { type Call, placeOf, type Reply, type Route } from './route.ts';
@@ -14,7 +16,7 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
     ...placeOf(route),
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     ...writtenBy(route),
-    handler: async (request, reply) => send(reply, await route.handle(callOf(route, request, services))),
+    handler: async (request, reply) => send(reply, await route.handle(callOf(route, request, services)), services),
   });
 }
 
@@ -26,12 +28,17 @@ function writtenBy({ method, answers, verbatim }: Route) {
 
 function callOf(route: Route, request: FastifyRequest, services: Services): Call {
   const ifMatch = request.headers['if-match'];
+  const idempotencyKey = route.creates ? keyIn(request.headers['idempotency-key']) : undefined;
   return {
     params: checked(route.params ?? nothing, request.params, 'params'),
     query: checked(route.query ?? nothing, request.query, 'querystring'),
     body: bodyOf(route, request.body),
     caller: request.caller,
     requestId: request.id,
+    route,
+    address: request.ip,
+    agent: (request.headers['user-agent'] ?? '').slice(0, 512),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
     services,
   };
@@ -42,7 +49,19 @@ function bodyOf({ body }: Route, given: unknown): unknown {
   return given === undefined ? undefined : checked(nothing, given, 'body');
 }
 
-function send(reply: FastifyReply, { status = 200, body, version, headers }: Reply): FastifyReply {
+/** 1 to 255 visible characters. Throws `invalid_request`. */
+function keyIn(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined || (typeof header === 'string' && /^[!-~]{1,255}$/.test(header))) return header;
+  throw new Problem('invalid_request', {
+    detail: 'The Idempotency-Key cannot be used: send 1 to 255 visible characters.',
+  });
+}
+
+function send(reply: FastifyReply, answer: Reply, { baseUrl }: Services): FastifyReply {
+  const { status = 200, body, version, headers, session } = answer;
+  const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: baseUrl.startsWith('https:') } as const;
+  if (session) reply.setCookie(sessionCookie, session.value, { ...cookie, expires: new Date(session.expiresAt) });
+  else if (session === null) reply.clearCookie(sessionCookie, cookie);
   reply.version = version;
   reply.code(status).headers({ ...headers });
   return body === undefined ? reply.send() : reply.type('application/json').send(body);

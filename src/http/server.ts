@@ -1,4 +1,5 @@
 // The server: Fastify with every route, guarded, checked and described. It is built here, and listens elsewhere.
+import cookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import { singleton } from '../core/model/view.ts';
 import { Problem, problemBody } from './errors.ts';
@@ -36,7 +37,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   problems(app, options);
   bodies(app);
   refuseWhileClosing(app, services);
-  guard(app, options, lastUse.touch);
+  app.register(cookie);
+  guard(app, options, lastUse);
   describe(app, options.baseUrl);
   // After the description is loaded: it sees what is registered from then on.
   const api: FastifyPluginAsync = async (scope) => {

@@ -1,10 +1,12 @@
 // What the server is built from: everything that its handlers may ask.
 
+import type { Passwords } from '../auth/password.ts';
 import type { Reconciler } from '../control/reconciler.ts';
 import type { Door } from '../control/submit.ts';
 import type { DeclaredKindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Mailer } from '../mail/mail.ts';
 
 /** A document of an export; `path` is relative to the tree. */
 export interface ExportedDocument {
@@ -27,6 +29,8 @@ export interface ServerOptions {
   readonly fingerprint: (secret: string) => string;
   /** The address under which people reach the server, without a slash at its end. */
   readonly baseUrl: string;
+  readonly passwords: Passwords;
+  readonly mailer: Mailer;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */
@@ -37,8 +41,8 @@ export interface ServerOptions {
 export interface Services extends ServerOptions {
   /** Whether the server still takes requests. */
   readonly closing: () => boolean;
-  /** When a token was last used, where that is newer than what is kept. */
-  readonly lastUsed: (tokenId: string) => string | undefined;
+  /** When a credential was last used (by its id), where that is newer than what is kept. */
+  readonly lastUsed: (id: string) => string | undefined;
   /** The description of the API. */
   readonly description: () => object;
 }

@@ -1,13 +1,18 @@
 // A server for tests: the real one over the real loop, a store in memory, a tree in a folder, and one user of each kind.
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { createPasswords } from '../../src/auth/password.ts';
+import { mintSecret } from '../../src/auth/secret.ts';
 import { mintToken } from '../../src/auth/token.ts';
 import { createInventory } from '../../src/control/inventory.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
+import type { Role } from '../../src/core/kinds/roles.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
+import { singleton } from '../../src/core/model/view.ts';
 import type { Facts } from '../../src/core/rules/facts.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { newId } from '../../src/lib/id.ts';
+import type { Mail, Mailer } from '../../src/mail/mail.ts';
 import { exportDocuments } from '../../src/manifests/export.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -22,7 +27,13 @@ export const credentials = [
   'suspended',
   'planOfUser',
   'plan',
+  'statistics',
   'user',
+  'owner',
+  'member',
+  'viewer',
+  'dashboard',
+  'otherOwner',
   'admin',
 ] as const;
 export type Credential = (typeof credentials)[number];
@@ -34,7 +45,11 @@ export interface ServerWorld {
   readonly root: string;
   /** What the server logged. */
   readonly logged: string[];
+  /** The letters that the server sent. */
+  readonly mails: Mail[];
   readonly tokens: Readonly<Record<Credential, string | undefined>>;
+  /** Signs a user in (by their id), past any password; answers the headers that a browser then sends from our pages. */
+  signedIn(user: string): Promise<Readonly<Record<string, string>>>;
   /** Sets the clock of the server. */
   setNow(now: string): void;
   /** Asks the server; as an admin where nothing else is said. Answers the parsed body too. */
@@ -96,12 +111,15 @@ export async function startWorld(files = tree): Promise<ServerWorld> {
   });
   if (failure) throw failure;
   const tokens = await putUsers(store);
+  const mails: Mail[] = [];
   const app = buildServer({
     door: { store, facts: () => facts },
     reconciler: loop,
     exportDocuments,
     fingerprint,
     baseUrl: 'http://weir.example',
+    passwords: createPasswords(),
+    mailer: mailerInto(mails, () => singleton(store.read(), 'Platform').spec.email !== undefined),
     clock: () => now,
     newId,
     log: (message) => logged.push(message),
@@ -113,7 +131,9 @@ export async function startWorld(files = tree): Promise<ServerWorld> {
     loop,
     root: folder.path,
     logged,
+    mails,
     tokens,
+    signedIn: (user) => signIn(store, user, now),
     setNow: (time) => {
       now = time;
     },
@@ -155,10 +175,19 @@ async function ask(
 }
 
 async function putUsers(store: Store): Promise<ServerWorld['tokens']> {
+  const starter = store.read().named('TeamType', 'starter')?.id ?? '';
   const resources: Resource[] = [
     user('ann', { admin: true }),
     user('bob', {}),
     user('eve', { admin: true, suspended: true }),
+    ...['olga', 'max', 'vera', 'dora', 'otto'].map((name) => user(name, {})),
+    team('core', starter),
+    team('other', starter),
+    member('core', 'olga', 'owner'),
+    member('core', 'max', 'member'),
+    member('core', 'vera', 'viewer'),
+    member('core', 'dora', 'dashboard'),
+    member('other', 'otto', 'owner'),
   ];
   const give = (owner: string, more: object = {}): string => {
     const { token: text, hash } = mintToken();
@@ -182,7 +211,13 @@ async function putUsers(store: Store): Promise<ServerWorld['tokens']> {
     suspended: give('eve'),
     planOfUser: give('bob', { scope: 'plan' }),
     plan: give('ann', { scope: 'plan' }),
+    statistics: statisticsToken(resources),
     user: give('bob'),
+    owner: give('olga'),
+    member: give('max'),
+    viewer: give('vera'),
+    dashboard: give('dora'),
+    otherOwner: give('otto'),
     admin: give('ann'),
   };
   await store.commit(() => ({ changes: resources.map(created) }), { id: newId() });
@@ -204,6 +239,50 @@ function user(name: string, more: { readonly admin?: boolean; readonly suspended
     ...more,
   };
   return { kind: 'User', id: name, name, spec, ...times };
+}
+
+function team(name: string, type: string): Resource<'Team'> {
+  return { kind: 'Team', id: name, name, spec: { displayName: `The ${name} team`, type }, ...times };
+}
+
+function member(inTeam: string, who: string, role: Role): Resource<'Membership'> {
+  const id = `${inTeam}-${who}`;
+  return { kind: 'Membership', id, name: id, spec: { team: inTeam, user: who, role, ssoManaged: false }, ...times };
+}
+
+function statisticsToken(into: Resource[]): string {
+  const { token: text, hash } = mintToken();
+  into.push({
+    kind: 'StatisticsToken',
+    id: 'statistics',
+    name: 'statistics',
+    spec: { hash, lastUsedAt: null },
+    ...times,
+  });
+  return text;
+}
+
+async function signIn(store: Store, who: string, now: string): Promise<Readonly<Record<string, string>>> {
+  const { secret, hash } = mintSecret();
+  const id = newId();
+  const expiresAt = new Date(Date.parse(now) + 168 * 3_600_000).toISOString();
+  const spec = { user: who, hash, expiresAt, idleHours: 32, lastSeenAt: now, address: '127.0.0.1', agent: 'test' };
+  const session: Resource<'Session'> = {
+    kind: 'Session',
+    id,
+    name: id,
+    spec,
+    generation: 1,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await store.commit(() => ({ changes: [created(session)] }), { id: newId() });
+  return { cookie: `weir_session=${secret}`, origin: 'http://weir.example' };
+}
+
+/** Keeps letters instead of sending them; how they are sent is tested with a real server. */
+function mailerInto(mails: Mail[], configured: () => boolean): Mailer {
+  return { send: (mail) => mails.push(mail), configured, waiting: () => 0, close: async () => {} };
 }
 
 function token(id: string, spec: Resource<'Token'>['spec']): Resource<'Token'> {

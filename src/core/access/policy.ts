@@ -1,16 +1,35 @@
 // The policy: one table that says who may do what. What is not in it, nobody may.
+import type { Role } from '../kinds/roles.ts';
+import { roleIn } from '../model/members.ts';
+import type { Resource } from '../model/resource.ts';
 import { singleton, type View } from '../model/view.ts';
 import type { Caller } from './actor.ts';
 
 /** Who may do something. A token gives what its user may do now; one of scope `plan` only what says `planTokens`. */
 interface Access {
-  readonly who: 'anyone' | 'user' | 'admin';
+  /** Roles: members of the team that it is done to who have one of them. Admins may do whatever somebody may. */
+  readonly who: 'anyone' | 'user' | 'admin' | readonly Role[];
+  /** On what: whoever reads a team, an instance or themselves is told what they may do with it. */
+  readonly on?: 'user' | 'team' | 'instance';
   readonly planTokens?: true;
+  /** Also whoever holds the statistics token. */
+  readonly statisticsToken?: true;
+  /** Not by a token: a token must not make itself outlive its end. */
+  readonly sessionOnly?: true;
+  /** Also whom it is done to. */
+  readonly orSelf?: true;
   /** When anyone may. */
   readonly openWhile?: (view: View) => boolean;
+  /** When any user may. */
+  readonly usersWhile?: (view: View) => boolean;
   /** In half a sentence, for help and the description of the API. */
   readonly may: string;
 }
+
+const everyRole = ['owner', 'member', 'viewer', 'dashboard'] as const;
+const insiders = ['owner', 'member', 'viewer'] as const;
+const editors = ['owner', 'member'] as const;
+const owners = ['owner'] as const;
 
 const table = {
   probe: { who: 'anyone', may: 'ask whether the process lives and is ready' },
@@ -31,6 +50,54 @@ const table = {
   'write-sso-configs': { who: 'admin', may: 'change single sign-on configurations' },
   'read-settings': { who: 'admin', may: 'read the administration settings and what the platform is' },
   'write-settings': { who: 'admin', may: 'change the administration settings' },
+
+  'open-page': { who: 'anyone', may: 'open the pages of the account' },
+  'sign-in': { who: 'anyone', may: 'sign in and out, and ask how' },
+  register: { who: 'anyone', may: 'register, where the settings or an invitation allow it' },
+  'recover-account': { who: 'anyone', may: 'verify an address or set a new password by a link from a mail' },
+
+  'read-self': { who: 'user', may: 'read who they are' },
+  'update-self': { who: 'user', on: 'user', may: 'change their own name and address' },
+  'change-password': { who: 'user', on: 'user', sessionOnly: true, may: 'change their own password' },
+  'read-own-tokens': { who: 'user', may: 'list their own tokens' },
+  'create-token': { who: 'user', on: 'user', sessionOnly: true, may: 'make a token' },
+  'delete-own-token': { who: 'user', may: 'revoke their own tokens' },
+  'read-own-sessions': { who: 'user', may: 'list their own sessions' },
+  'end-own-session': { who: 'user', may: 'end their own sessions' },
+  'read-own-teams': { who: 'user', may: 'list the teams that they are in' },
+  'read-own-invitations': { who: 'user', may: 'list the invitations to them' },
+  'answer-invitation': { who: 'user', may: 'accept or decline an invitation to them' },
+
+  'create-team': {
+    who: 'admin',
+    on: 'user',
+    usersWhile: (view) => singleton(view, 'AdminSettings').spec.userTeamCreation,
+    may: 'make a team',
+  },
+  'read-team': { who: everyRole, on: 'team', may: 'read a team' },
+  'update-team': { who: owners, on: 'team', may: 'change a team' },
+  'delete-team': { who: owners, on: 'team', may: 'delete a team' },
+  'read-members': { who: insiders, on: 'team', may: 'list the members of a team' },
+  'change-member': { who: owners, on: 'team', may: 'change the role of a member; admins may add one, too' },
+  'remove-member': { who: owners, on: 'team', orSelf: true, may: 'take a member out of a team; everybody may leave' },
+  'read-team-invitations': { who: owners, on: 'team', may: 'list the invitations to a team' },
+  invite: { who: owners, on: 'team', may: 'invite somebody to a team, and withdraw that' },
+  'read-team-audit-log': { who: owners, on: 'team', may: 'read the audit log of a team' },
+
+  'read-instances': { who: insiders, on: 'team', may: 'list the instances of a team' },
+  'create-instance': { who: editors, on: 'team', may: 'make an instance' },
+  'read-instance': { who: insiders, on: 'instance', may: 'read an instance' },
+  'update-instance': { who: editors, on: 'instance', may: 'change an instance' },
+  'delete-instance': { who: owners, on: 'instance', may: 'delete an instance' },
+  'act-on-instance': { who: editors, on: 'instance', may: 'start, stop, restart, suspend and upgrade an instance' },
+
+  'manage-users': { who: 'admin', may: 'list, add, change and delete users' },
+  'read-all-teams': { who: 'admin', may: 'list all teams' },
+  'read-all-invitations': { who: 'admin', may: 'list all pending invitations' },
+  'manage-tokens': { who: 'admin', may: 'list and revoke the tokens of all users' },
+  'read-statistics': { who: 'admin', statisticsToken: true, may: 'read the statistics' },
+  'manage-statistics-token': { who: 'admin', may: 'make and revoke the statistics token' },
+  'read-audit-log': { who: 'admin', may: 'read the whole audit log' },
 } as const satisfies Record<string, Access>;
 
 /** Everything that can be done. Each route names one. */
@@ -39,15 +106,45 @@ export type Action = keyof typeof table;
 /** Who may do what. */
 export const policy: Readonly<Record<Action, Access>> = table;
 
-/** What is said to a caller. `unauthorized`: sign in first; `forbidden`: signing in again would not help. */
-export type Decision = 'allowed' | 'unauthorized' | 'forbidden';
+/** What something is done to: a team (an instance stands for its team), and the user there. */
+export interface Subject {
+  readonly team?: Resource<'Team'> | undefined;
+  /** The id of the user. */
+  readonly user?: string | undefined;
+}
 
-/** Whether a caller may do something. */
-export function decide(action: Action, caller: Caller, view: View): Decision {
-  const { who, planTokens, openWhile } = policy[action];
-  if (who === 'anyone' || openWhile?.(view)) return 'allowed';
+/**
+ * What is said to a caller. `unauthorized`: sign in first; `forbidden`: signing in again would not help; `not_found`: there is no such team, or
+ * none that the caller may know of.
+ */
+export type Decision = 'allowed' | 'unauthorized' | 'forbidden' | 'session_required' | 'not_found';
+
+/** Whether a caller may do something to a subject. */
+export function decide(action: Action, caller: Caller, view: View, subject: Subject = {}): Decision {
+  const access = policy[action];
+  if (access.who === 'anyone' || access.openWhile?.(view)) return 'allowed';
   if (caller.kind === 'anonymous') return 'unauthorized';
-  if (who === 'admin' && !caller.user.spec.admin) return 'forbidden';
+  if (caller.kind === 'scraper') return access.statisticsToken ? 'allowed' : 'forbidden';
   const narrow = caller.by === 'token' && caller.token.spec.scope === 'plan';
-  return narrow && !planTokens ? 'forbidden' : 'allowed';
+  if (narrow && !access.planTokens) return 'forbidden';
+  const decision = decideForUser(access, caller.user, view, subject);
+  return decision === 'allowed' && access.sessionOnly && caller.by !== 'session' ? 'session_required' : decision;
+}
+
+function decideForUser(access: Access, user: Resource<'User'>, view: View, { team, user: target }: Subject): Decision {
+  const { who, usersWhile, orSelf } = access;
+  if (typeof who === 'string')
+    return who !== 'admin' || user.spec.admin || usersWhile?.(view) ? 'allowed' : 'forbidden';
+  if (!team) return 'not_found';
+  if (user.spec.admin) return 'allowed';
+  const own = roleIn(view, team.id, user.id);
+  if (own === undefined) return 'not_found';
+  return who.includes(own) || (orSelf && target === user.id) ? 'allowed' : 'forbidden';
+}
+
+/** What a caller may do with something that they read: the actions of the table that are on it. */
+export function actionsOn(on: NonNullable<Access['on']>, caller: Caller, view: View, subject?: Subject): Action[] {
+  return (Object.keys(table) as Action[]).filter(
+    (action) => policy[action].on === on && decide(action, caller, view, subject) === 'allowed',
+  );
 }

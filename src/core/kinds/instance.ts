@@ -1,7 +1,7 @@
 // The noun Instance: a flow runtime of a team.
 import { z } from 'zod';
-import { defineKind, listBy, refId } from './kind.ts';
-import { variableName } from './scalars.ts';
+import { bookkeeping, defineKind, listBy, matching, refId } from './kind.ts';
+import { instant, variableName } from './scalars.ts';
 import { optionOverrides } from './template-options.ts';
 
 /** The states of an instance. */
@@ -18,7 +18,55 @@ export const instanceStates = [
   'deleting',
 ] as const;
 
-/** An instance (specification 1, 2.4 to 2.6). */
+/** One of them. */
+export type InstanceState = (typeof instanceStates)[number];
+
+/** What somebody may want an instance to be. Suspended is stopped, with what its driver holds for it given back. */
+export const desiredStates = ['running', 'stopped', 'suspended'] as const;
+
+/** The name of an instance, for people: several may have the same. */
+export function instanceName(): z.ZodString {
+  return matching(
+    255,
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is kept out.
+    /^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/,
+    'it must hold something that can be seen, and no control characters',
+  );
+}
+
+const variables = listBy(
+  'name',
+  z.strictObject({
+    name: variableName().describe('The name of the variable.'),
+    value: z.string().max(32_768).describe('The value.'),
+  }),
+);
+
+/** What an instance was last started with, as it was then: what differs from it now acts at the next start. */
+const started = z.strictObject({
+  at: instant(),
+  runtime: z.string(),
+  resources: z.strictObject({ memoryMb: z.int().optional(), cpuPercent: z.int().optional() }),
+  options: optionOverrides,
+  environment: variables,
+});
+
+/** How an instance stands, as Kubernetes has it. */
+const condition = z.strictObject({
+  type: z.string(),
+  status: z.enum(['True', 'False', 'Unknown']),
+  reason: z.string(),
+  message: z.string(),
+  lastTransitionTime: instant(),
+});
+
+/** What an instance was last started with. */
+export type StartedWith = z.output<typeof started>;
+
+/** How an instance stands in one respect. */
+export type InstanceCondition = z.output<typeof condition>;
+
+/** An instance (specification 1, 2.4 to 2.6). What is wanted stands beside what was observed: `desired` and `state`. Its name is for people. */
 export const instance = defineKind({
   kind: 'Instance',
   plural: 'instances',
@@ -30,16 +78,26 @@ export const instance = defineKind({
     instanceType: refId('InstanceType').describe('Its type.'),
     template: refId('Template').describe('The template with its default options.'),
     stack: refId('Stack').describe('The stack that it runs.'),
+    desired: z.enum(desiredStates).default('running').describe('What it should be.'),
     state: z.enum(instanceStates).default('creating').describe('What it is doing.'),
     options: optionOverrides.optional().describe('The options that differ from the template.'),
-    environment: listBy(
-      'name',
-      z.strictObject({
-        name: variableName().describe('The name of the variable.'),
-        value: z.string().max(32_768).describe('The value.'),
-      }),
-    )
+    environment: variables.optional().describe('The variables that differ from the template or are added to it.'),
+    previousStack: bookkeeping(refId('Stack'))
       .optional()
-      .describe('The variables that differ from the template or are added to it.'),
+      .describe('While it is upgraded, the stack that it goes back to when that fails.'),
+    started: bookkeeping(started).optional().describe('What it was last started with; absent where it never was.'),
+    url: bookkeeping(z.string().max(2048)).optional().describe('Where it answers while it runs.'),
+    conditions: bookkeeping(z.array(condition)).default([]).describe('How it stands, and why.'),
   }),
+  keys: ({ team, instanceType, state }) => [teamTypeKey(team, instanceType), stateKey(state)],
 });
+
+/** The index key of a team's instances of a type, by their ids. */
+export function teamTypeKey(team: string, instanceType: string): string {
+  return `type=${team}/${instanceType}`;
+}
+
+/** The index key of the instances in a state. */
+export function stateKey(state: InstanceState): string {
+  return `state=${state}`;
+}

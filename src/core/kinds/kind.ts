@@ -220,7 +220,7 @@ export type Parts =
 
 const leaf: Parts = { type: 'leaf' };
 
-/** The parts of a schema; a secret is one leaf, whatever it is made of. */
+/** The parts of a schema; a secret, and what the platform keeps up by itself, is one leaf, whatever it is made of. */
 export function partsOf(schema: z.core.$ZodType): Parts {
   const known = partsCache.get(schema);
   if (known) return known;
@@ -234,7 +234,7 @@ const partsCache = new WeakMap<z.core.$ZodType, Parts>();
 
 function findParts(schema: z.core.$ZodType): Parts {
   const mark = markOf(schema);
-  if (mark.secret) return leaf;
+  if (mark.secret || mark.bookkeeping) return leaf;
   const def = bare(schema)._zod.def as {
     type: string;
     shape?: Record<string, z.core.$ZodType>;

@@ -4,8 +4,8 @@ import type { Secret } from '../kinds/kind.ts';
 
 /** The world as the caller found it. What is absent is not known here (offline), and nothing is said of it. */
 export interface Facts {
-  /** The drivers that this build of Weir has, by kind, and the features that each really delivers. */
-  readonly drivers: ReadonlyMap<string, { readonly provides: ReadonlySet<FeatureName> }>;
+  /** The drivers that this build of Weir has, by kind: the features that each really delivers, and `runner` where it can run instances. */
+  readonly drivers: ReadonlyMap<string, { readonly provides: ReadonlySet<FeatureName>; readonly runner?: object }>;
   /** What is wrong with a text as one or several PEM certificates for verifying signatures; nothing where it is usable. */
   readonly certificateProblem: (text: string) => string | undefined;
   /** Whether the directory of a stack's runtime is there (where the state lives), in the stacks directory that the Platform names. */

@@ -6,6 +6,11 @@ import { duplicateObject } from './duplicate-object.ts';
 import { emptiedFile } from './emptied-file.ts';
 import { immutable } from './immutable.ts';
 import { inUse } from './in-use.ts';
+import { inactive } from './inactive.ts';
+import { instanceTypeNotEnabled } from './instance-type-not-enabled.ts';
+import { lastAdmin } from './last-admin.ts';
+import { lastOwner } from './last-owner.ts';
+import { limitReached } from './limit-reached.ts';
 import { massDelete } from './mass-delete.ts';
 import { needsAdopt } from './needs-adopt.ts';
 import { priceNeedsBilling } from './price-needs-billing.ts';
@@ -13,12 +18,14 @@ import { protection } from './protected.ts';
 import { references } from './references.ts';
 import type { Batch, Rule } from './rule.ts';
 import { settingsNeedEmail } from './settings-need-email.ts';
+import { slugUnique } from './slug-unique.ts';
 import { ssoComplete } from './sso-complete.ts';
 import { ssoDomainUnique } from './sso-domain-unique.ts';
 import { ssoLicence } from './sso-licence.ts';
 import { stackChain } from './stack-chain.ts';
 import { stackInUse } from './stack-in-use.ts';
 import { stackRuntime } from './stack-runtime.ts';
+import { templateLocked } from './template-locked.ts';
 import { emailUnique, usernameUnique } from './user-unique.ts';
 
 /** Every rule that looks at changes. (`syntax` and `schema` are found while documents are read.) */
@@ -29,6 +36,7 @@ export const rules: readonly Rule[] = [
   stackInUse,
   stackRuntime,
   inUse,
+  inactive,
   defaultStack,
   stackChain,
   ssoDomainUnique,
@@ -36,6 +44,12 @@ export const rules: readonly Rule[] = [
   ssoLicence,
   settingsNeedEmail,
   priceNeedsBilling,
+  instanceTypeNotEnabled,
+  limitReached,
+  templateLocked,
+  lastAdmin,
+  lastOwner,
+  slugUnique,
   usernameUnique,
   emailUnique,
   protection,

@@ -26,13 +26,18 @@ function* dangling(batch: Batch, resource: Resource, nearest: Nearest): Iterable
   let count = 0;
   for (const reference of referencesOf(resource)) {
     if (target(batch.after, reference) || isBroken(batch, reference) || ++count > mostOfOne) continue;
-    const what = `${readable(reference.path)} names ${reference.kind}/${reference.to}, which nothing declares`;
     const near = nearest(reference);
     const isItself = reference.kind === resource.kind && near === resource.name;
-    yield violation('references', resource, reference.path, what, isItself ? undefined : near);
+    yield violation('references', resource, ...missing(reference), isItself ? undefined : near);
   }
   if (count > mostOfOne)
     yield violation('references', resource, '', `names ${count - mostOfOne} more things that nothing declares`);
+}
+
+/** Where, and what. An id says nothing to people; and what is made at run time is shown without the `spec` around its fields. */
+function missing({ kind, by, to, path }: Reference): [path: string, what: string] {
+  if (by === 'name') return [path, `${readable(path)} names ${kind}/${to}, which nothing declares`];
+  return [path.replace(/^\/spec/, ''), `${readable(path)} cannot name this ${kind}, because there is no such one any more`];
 }
 
 /** How many names of one resource are told one by one. */
@@ -71,12 +76,18 @@ function nearestIn(view: View): Nearest {
   };
 }
 
+/** A deleted or renamed resource that others still name. */
+function* stillNamed(batch: Batch, before: Resource, renamed: Resource | undefined): Iterable<Finding> {
+  if (before.kind in declaredKinds) yield* stillDeclared(batch, before, renamed);
+  else if (!renamed) yield* stillHeld(batch, before);
+}
+
 /**
- * A deleted or renamed resource that declared ones still name. What its teams and instances refuse has its own rules and words
- * (`in-use`, `stack-in-use`); they refer by id, so a rename is nothing to them.
+ * What declared resources still name. What teams and instances refuse has its own rules and words (`in-use`, `stack-in-use`); they refer
+ * by id, so a rename is nothing to them.
  */
-function* stillNamed({ after: view }: Batch, before: Resource, renamed: Resource | undefined): Iterable<Finding> {
-  if (!(before.kind in declaredKinds) || view.named(before.kind, before.name)) return;
+function* stillDeclared({ after: view }: Batch, before: Resource, renamed: Resource | undefined): Iterable<Finding> {
+  if (view.named(before.kind, before.name)) return;
   const holders = referringKinds(before.kind).filter((kind) => kind in declaredKinds);
   const key = referenceKey({ kind: before.kind, by: 'name', to: before.name });
   const total = holders.reduce((sum, kind) => sum + view.countHaving(kind, key), 0);
@@ -90,6 +101,17 @@ function* stillNamed({ after: view }: Batch, before: Resource, renamed: Resource
     '',
     `cannot be ${what}, because ${who} still ${total === 1 ? 'names' : 'name'} ${renamed ? before.name : 'it'}`,
   );
+}
+
+/** What was made at run time goes with all that belongs to it, or not at all. */
+function* stillHeld({ after: view }: Batch, before: Resource): Iterable<Finding> {
+  const holders = referringKinds(before.kind);
+  const key = referenceKey({ kind: before.kind, by: 'id', to: before.id });
+  const total = holders.reduce((sum, kind) => sum + view.countHaving(kind, key), 0);
+  if (total === 0) return;
+  const who = some(addresses(view, holders, key), total);
+  const what = `cannot be deleted, because ${who} still ${total === 1 ? 'belongs' : 'belong'} to it: delete ${total === 1 ? 'that' : 'these'} first`;
+  yield violation('references', before, '', what);
 }
 
 function* addresses(view: View, kinds: readonly KindName[], key: string): Iterable<string> {

@@ -1,9 +1,12 @@
 // The guard: no route without an action, and no request past what the policy says, before its body is looked at.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { anonymous, type Caller } from '../../core/access/actor.ts';
-import { type Action, decide, policy } from '../../core/access/policy.ts';
-import { callerOf, type Touch } from '../authentication.ts';
+import { type Action, type Decision, decide, policy } from '../../core/access/policy.ts';
+import type { View } from '../../core/model/view.ts';
+import { callerOf, requireOwnOrigin, sessionCookie } from '../authentication.ts';
 import { Problem } from '../errors.ts';
+import type { LastUse } from '../last-use.ts';
+import type { Route } from '../route.ts';
 import type { ServerOptions } from '../services.ts';
 
 declare module 'fastify' {
@@ -17,7 +20,7 @@ declare module 'fastify' {
 }
 
 /** Guards every route that is registered afterwards. A route without an action of the policy cannot be registered: this throws. */
-export function guard(app: FastifyInstance, options: ServerOptions, touch: Touch): void {
+export function guard(app: FastifyInstance, options: ServerOptions, lastUse: LastUse): void {
   app.decorateRequest('caller');
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.action === undefined || !Object.hasOwn(policy, config.action))
@@ -25,23 +28,62 @@ export function guard(app: FastifyInstance, options: ServerOptions, touch: Touch
   });
   app.addHook('onRequest', async (request) => {
     request.caller = anonymous;
-    const { action } = request.routeOptions.config;
+    const { action, route } = request.routeOptions.config;
     // What is not a route has its own answer, the same for everybody.
     if (action === undefined) return;
-    request.caller = await callerOf(request, options, touch);
-    refuse(
-      decide(action, request.caller, options.door.store.read()),
-      request.headers.authorization !== undefined,
-      action,
-    );
+    request.caller = await callerOf(request, options, lastUse);
+    if (isForeign(request, action)) requireOwnOrigin(request, options);
+    const decision = decideOn(action, route, request.params, request.caller, options.door.store.read());
+    refuse(decision, action, credentialOf(request));
   });
 }
 
-function refuse(decision: ReturnType<typeof decide>, hasCredential: boolean, action: Action): void {
-  if (decision === 'allowed') return;
-  if (decision === 'forbidden') throw new Problem('forbidden', { detail: `You may not ${policy[action].may}.` });
-  const detail = hasCredential
-    ? 'This token opens nothing: it is wrong, revoked or expired, or its user is suspended.'
-    : 'Send a token: Authorization: Bearer weirp_….';
-  throw new Problem('unauthorized', { detail, headers: { 'www-authenticate': 'Bearer realm="weir"' } });
+/** Asked again when a write is made: between its first byte and its last, rights may have been taken away. */
+export function decideOn(
+  action: Action,
+  route: Route | undefined,
+  params: unknown,
+  caller: Caller,
+  view: View,
+): Decision {
+  return decide(action, caller, view, route?.subject?.(Object(params), view));
+}
+
+/** Whether a request may come from a page that is not ours: a session speaks for it, or a page does that says where it is from. */
+function isForeign({ caller, headers }: FastifyRequest, action: Action): boolean {
+  if (headers.authorization !== undefined) return false;
+  if (caller.kind === 'user') return true;
+  return policy[action].who === 'anyone' && headers.origin !== undefined && action !== 'probe';
+}
+
+type Credential = 'none' | 'token' | 'session';
+
+function credentialOf({ headers }: FastifyRequest): Credential {
+  if (headers.authorization !== undefined) return 'token';
+  return headers.cookie?.includes(`${sessionCookie}=`) ? 'session' : 'none';
+}
+
+const opensNothing: Readonly<Record<Credential, string>> = {
+  none: 'Send a token: Authorization: Bearer weirp_….',
+  token: 'This token opens nothing: it is wrong, revoked or expired, or its user is suspended.',
+  session: 'This session has ended, or its user is suspended: sign in again.',
+};
+
+/** Throws the problem of a decision that is not `allowed`. */
+export function refuse(decision: Decision, action: Action, credential: Credential = 'token'): void {
+  switch (decision) {
+    case 'allowed':
+      return;
+    case 'forbidden':
+      throw new Problem('forbidden', { detail: `You may not ${policy[action].may}.` });
+    case 'session_required':
+      throw new Problem('session_required', { detail: `A token may not ${policy[action].may}: sign in for that.` });
+    case 'not_found':
+      throw new Problem('not_found', { detail: 'There is nothing at this address that you may see.' });
+    case 'unauthorized':
+      throw new Problem('unauthorized', {
+        detail: opensNothing[credential],
+        headers: { 'www-authenticate': 'Bearer realm="weir"' },
+      });
+  }
 }

@@ -8,7 +8,7 @@ import type { DeclaredResource, Labels, Lifecycle } from '../../core/model/resou
 import type { View } from '../../core/model/view.ts';
 import { deleteDeclared } from '../../core/proposals/delete-declared.ts';
 import { createDeclared, type Expectation, missing, replaceDeclared } from '../../core/proposals/put-declared.ts';
-import { dryRunQuery, type Outcome, write } from '../dry-run.ts';
+import { dryRunQuery } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
 import { component, describedAs } from '../json-schema.ts';
 import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortedBy, sortQuery } from '../paging.ts';
@@ -17,6 +17,7 @@ import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
 import { declaredView, shownDeclared, versionOf } from '../views/declared.ts';
 import { exampleList, exampleReplacement, exampleShown, exampleWritten } from '../views/example.ts';
+import { type Outcome, write } from '../write.ts';
 
 /** The spec of a kind as it is written over the API: checked when it is proposed, because a secret may be kept. */
 export function writtenSpecOf(kind: DeclaredKindName) {
@@ -98,6 +99,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     method: 'POST',
     url,
     action: change,
+    creates: kind,
     operationId: `create${kind}`,
     summary: `Make a ${words(kind)}`,
     query: z.strictObject(dryRunQuery),

@@ -3,13 +3,14 @@ import { z } from 'zod';
 import type { View } from '../../core/model/view.ts';
 import { singleton } from '../../core/model/view.ts';
 import { replaceDeclared } from '../../core/proposals/put-declared.ts';
-import { dryRunQuery, write } from '../dry-run.ts';
+import { dryRunQuery } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
 import { declaredView, shownDeclared, versionOf } from '../views/declared.ts';
 import { exampleReplacement, exampleShown } from '../views/example.ts';
+import { write } from '../write.ts';
 import { envelopeOf, replacement } from './declared.ts';
 
 type Single = 'AdminSettings' | 'Platform';

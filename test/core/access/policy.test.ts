@@ -36,7 +36,26 @@ const by = (admin: boolean, scope: 'full' | 'plan'): Caller => ({
   by: 'token',
   token: token(scope),
 });
-const session = (admin: boolean): Caller => ({ kind: 'user', user: user(admin), by: 'session' });
+const session = (admin: boolean): Caller => ({
+  kind: 'user',
+  user: user(admin),
+  by: 'session',
+  session: {
+    kind: 'Session',
+    id: 's1',
+    name: 's1',
+    spec: {
+      user: 'u1',
+      hash: 'b'.repeat(64),
+      expiresAt: '2026-01-08T00:00:00.000Z',
+      idleHours: 32,
+      lastSeenAt: '2026-01-01T00:00:00.000Z',
+      address: '192.0.2.1',
+      agent: '',
+    },
+    ...times,
+  },
+});
 
 const deciding = suite('the policy');
 const actions = Object.keys(policy) as Action[];

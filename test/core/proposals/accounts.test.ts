@@ -6,7 +6,7 @@ import { createState, type State } from '../../../src/core/model/state.ts';
 import { createToken } from '../../../src/core/proposals/create-token.ts';
 import { createUser, username } from '../../../src/core/proposals/create-user.ts';
 import { deleteToken } from '../../../src/core/proposals/delete-token.ts';
-import { touchTokens } from '../../../src/core/proposals/touch-tokens.ts';
+import { noteUse } from '../../../src/core/proposals/note-use.ts';
 
 const now = '2026-11-21T10:00:00.000Z';
 let ids = 0;
@@ -63,12 +63,10 @@ tokens('are touched forwards only, and keep their generation', () => {
   const touch = (at: string) =>
     apply(
       state,
-      touchTokens(
-        new Map([
-          [id, at],
-          ['gone', at],
-        ]),
-      ),
+      noteUse([
+        { kind: 'Token', id, at },
+        { kind: 'Token', id: 'gone', at },
+      ]),
     ).length;
   assert.is(touch('2026-11-21T10:05:00.000Z'), 1);
   assert.is(touch('2026-11-21T10:04:00.000Z'), 0);

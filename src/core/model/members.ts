@@ -1,0 +1,16 @@
+// Who is in a team, and as what.
+import { membershipKey } from '../kinds/membership.ts';
+import type { Role } from '../kinds/roles.ts';
+import type { Resource } from './resource.ts';
+import { first } from './state.ts';
+import type { View } from './view.ts';
+
+/** The membership of a user in a team, by their ids. */
+export function membershipIn(view: View, team: string, user: string): Resource<'Membership'> | undefined {
+  return first(view.having('Membership', membershipKey(team, user)));
+}
+
+/** What a user is in a team, by their ids; nothing where they are not in it. */
+export function roleIn(view: View, team: string, user: string): Role | undefined {
+  return membershipIn(view, team, user)?.spec.role;
+}

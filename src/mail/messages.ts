@@ -1,0 +1,99 @@
+// The mails that Weir sends, as pure functions. Links begin with the base URL, never with what a request called the server.
+import { harmless } from './harmless.ts';
+import { addressAt, layOut } from './layout.ts';
+import type { Mail } from './mail.ts';
+
+/** What each mail needs. Times are RFC 3339. */
+export interface About {
+  readonly baseUrl: string;
+  readonly to: string;
+}
+
+/** To a new account's address, or to the new address of an account: whoever opens the link owns it. */
+export function verifyEmail(about: About & { username: string; token: string; expiresAt: string }): Mail {
+  return layOut({
+    ...about,
+    subject: 'Confirm your email address',
+    before: [`This address was given for the account "${harmless(about.username)}". If that was you, confirm it:`],
+    link: link(about, 'Confirm this address', `/account/login?verify=${encodeURIComponent(about.token)}`),
+    after: [`The link can be used once, until ${moment(about.expiresAt)}.`, 'If it was not you, do nothing.'],
+  });
+}
+
+/** To somebody who asked for a new password. */
+export function resetPassword(about: About & { username: string; token: string; expiresAt: string }): Mail {
+  return layOut({
+    ...about,
+    subject: 'Set a new password',
+    before: [`A new password was asked for, for the account "${harmless(about.username)}".`],
+    link: link(about, 'Set a new password', `/account/reset-password?token=${encodeURIComponent(about.token)}`),
+    after: [
+      `The link can be used once, until ${moment(about.expiresAt)}.`,
+      'If you did not ask for it, do nothing: your password stays as it is.',
+    ],
+  });
+}
+
+/** To somebody who is invited to a team; `known` when the address belongs to a user already, who need not register. */
+export function invitation(
+  about: About & { inviter: string; team: string; role: string; known: boolean; token: string; expiresAt: string },
+): Mail {
+  const team = harmless(about.team);
+  return layOut({
+    ...about,
+    subject: `Invitation to the team "${team}"`,
+    before: [
+      `"${harmless(about.inviter)}" invites you to the team "${team}", with the role "${harmless(about.role)}".`,
+      about.known
+        ? 'Sign in with the account that you have to accept.'
+        : 'You have no account yet: register with this address to accept.',
+    ],
+    link: link(
+      about,
+      about.known ? 'See the invitation' : 'Register and accept',
+      `/account/invitations/${encodeURIComponent(about.token)}`,
+    ),
+    after: [
+      `The invitation ends on ${moment(about.expiresAt)}.`,
+      'If you do not know the sender or do not want to join, do nothing.',
+    ],
+  });
+}
+
+/** To the address that an account had until now. */
+export function emailChanged(about: About & { username: string; newEmail: string; at: string }): Mail {
+  return layOut({
+    ...about,
+    subject: 'The email address of your account was changed',
+    before: [
+      `On ${moment(about.at)} the address of the account "${harmless(about.username)}" was changed from this one to "${harmless(about.newEmail)}".`,
+      notYou,
+    ],
+    link: link(about, 'Sign in', '/account/login'),
+    after: [],
+  });
+}
+
+/** To the owner of an account whose password is another one now. */
+export function passwordChanged(about: About & { username: string; at: string }): Mail {
+  return layOut({
+    ...about,
+    subject: 'Your password was changed',
+    before: [`On ${moment(about.at)} the password of the account "${harmless(about.username)}" was changed.`, notYou],
+    link: link(about, 'Sign in', '/account/login'),
+    after: [],
+  });
+}
+
+const notYou = 'If it was you, nothing has to be done. If not, tell an administrator at once.';
+
+function link({ baseUrl }: About, label: string, path: string) {
+  return { label, address: addressAt(baseUrl, path) };
+}
+
+/** `21 November 2026, 14:36 UTC`. */
+function moment(time: string): string {
+  const date = new Date(time);
+  const day = date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+  return `${day}, ${date.toISOString().slice(11, 16)} UTC`;
+}

@@ -259,8 +259,8 @@ trying('answers the plan, blocked or not, and keeps nothing', async () => {
     ['POST', '/api/v1/stacks', { name: 'nr-4', spec: { runtime: '4' } }, 'blocked'],
     ['PUT', '/api/v1/stacks/nr-4', { spec: { runtime: '4.1' } }, 'blocked'],
     ['DELETE', '/api/v1/stacks/nr-4', undefined, 'blocked'],
-    ['PUT', '/api/v1/admin-settings', { spec: { userTeamCreation: true } }, 'create'],
-    ['PUT', '/api/v1/admin-settings', { spec: { registration: true } }, 'blocked'],
+    ['PUT', '/api/v1/admin-settings', { spec: { userTeamCreation: true, statisticsTokenAccess: true } }, 'create'],
+    ['PUT', '/api/v1/admin-settings', { spec: { registration: true, statisticsTokenAccess: true } }, 'blocked'],
   ] as const;
   for (const [method, url, body, action] of tries) {
     const asked = await ask(method, `${url}?dryRun=true`, body === undefined ? {} : { body });

@@ -1,9 +1,12 @@
 // The policy: who may do what, for each kind of caller.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { actorOf, anonymous, type Caller } from '../../../src/core/access/actor.ts';
-import { type Action, decide, policy } from '../../../src/core/access/policy.ts';
-import type { Resource } from '../../../src/core/model/resource.ts';
+import { actorOf, anonymous, type Caller, callerNow } from '../../../src/core/access/actor.ts';
+import { type Action, actionsOn, decide, policy } from '../../../src/core/access/policy.ts';
+import { kinds } from '../../../src/core/kinds/index.ts';
+import { roles } from '../../../src/core/kinds/roles.ts';
+import { created, updated } from '../../../src/core/model/change.ts';
+import { type DeclaredResource, defaultLifecycle, type Resource } from '../../../src/core/model/resource.ts';
 import { createState } from '../../../src/core/model/state.ts';
 
 const times = { generation: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' } as const;
@@ -59,28 +62,140 @@ const session = (admin: boolean): Caller => ({
 
 const deciding = suite('the policy');
 const actions = Object.keys(policy) as Action[];
-const allowed = (caller: Caller) => actions.filter((action) => decide(action, caller, createState()) === 'allowed');
+/** What a caller may do, where nothing is done to a team. */
+const allowed = (caller: Caller, view = createState()) =>
+  actions.filter((action) => decide(action, caller, view) === 'allowed');
+const whoever = actions.filter((action) => policy[action].who === 'anyone');
+const forUsers = actions.filter((action) => policy[action].who === 'user');
+const ofTeams = actions.filter((action) => typeof policy[action].who !== 'string');
 
-deciding('lets nobody unknown past the probes', () => {
-  assert.equal(allowed(anonymous), ['probe']);
+deciding('lets nobody unknown past what is open', () => {
+  assert.equal(whoever, ['probe', 'open-page', 'sign-in', 'register', 'recover-account']);
+  assert.equal(allowed(anonymous), whoever);
   for (const action of actions)
-    if (action !== 'probe') assert.is(decide(action, anonymous, createState()), 'unauthorized', action);
+    if (!whoever.includes(action)) assert.is(decide(action, anonymous, createState()), 'unauthorized', action);
 });
 
-deciding('lets an admin do everything, by session or token', () => {
-  assert.equal(allowed(session(true)), actions);
-  assert.equal(allowed(by(true, 'full')), actions);
+deciding('lets an admin do everything by a session, and by a token all but what makes tokens outlive their end', () => {
+  const platformWide = actions.filter((action) => !ofTeams.includes(action));
+  assert.equal(allowed(session(true)), platformWide);
+  const sessionOnly = platformWide.filter((action) => policy[action].sessionOnly);
+  assert.equal(sessionOnly, ['change-password', 'create-token']);
+  assert.equal(
+    allowed(by(true, 'full')),
+    platformWide.filter((action) => !sessionOnly.includes(action)),
+  );
+  for (const action of sessionOnly)
+    assert.is(decide(action, by(true, 'full'), createState()), 'session_required', action);
 });
 
-deciding('lets any user read the catalogue and the description', () => {
-  assert.equal(allowed(session(false)), ['probe', 'describe-api', 'read-catalogue']);
-  assert.equal(allowed(by(false, 'full')), ['probe', 'describe-api', 'read-catalogue']);
+deciding('lets any user do what is theirs, and nothing of admins', () => {
+  const theirs = actions.filter((action) => whoever.includes(action) || forUsers.includes(action));
+  assert.equal(allowed(session(false)), theirs);
+  for (const action of actions)
+    if (policy[action].who === 'admin') assert.is(decide(action, session(false), createState()), 'forbidden', action);
 });
 
 deciding('lets a plan token see status and plans, and only where its user may', () => {
-  assert.equal(allowed(by(true, 'plan')), ['probe', 'read-config-status', 'plan-config']);
-  assert.equal(allowed(by(false, 'plan')), ['probe']);
+  assert.equal(allowed(by(true, 'plan')), [
+    ...whoever.slice(0, 1),
+    'read-config-status',
+    'plan-config',
+    ...whoever.slice(1),
+  ]);
+  assert.equal(allowed(by(false, 'plan')), whoever);
 });
+
+deciding('lets the statistics token read the statistics and nothing else', () => {
+  const scraper: Caller = {
+    kind: 'scraper',
+    token: {
+      kind: 'StatisticsToken',
+      id: 'st',
+      name: 'statistics',
+      spec: { hash: 'c'.repeat(64), lastUsedAt: null },
+      ...times,
+    },
+  };
+  assert.equal(
+    allowed(scraper).filter((action) => !whoever.includes(action)),
+    ['read-statistics'],
+  );
+  for (const action of actions)
+    if (!whoever.includes(action) && action !== 'read-statistics')
+      assert.is(decide(action, scraper, createState()), 'forbidden', action);
+});
+
+deciding('goes by the role in the team; who is not in it learns nothing of it', () => {
+  for (const role of roles) {
+    const { view, team } = teamWith('u1', role);
+    for (const action of ofTeams)
+      assert.is(
+        decide(action, session(false), view, { team }),
+        (policy[action].who as readonly string[]).includes(role) ? 'allowed' : 'forbidden',
+        `${action} by ${role}`,
+      );
+    assert.is(decide('remove-member', session(false), view, { team, user: 'u1' }), 'allowed', `${role} leaves`);
+  }
+  const { view, team } = teamWith('somebody-else', 'owner');
+  for (const action of ofTeams) {
+    assert.is(decide(action, session(false), view, { team, user: 'u1' }), 'not_found', action);
+    assert.is(decide(action, session(true), view, { team }), 'allowed', action);
+    assert.is(decide(action, session(true), view), 'not_found', action);
+    assert.is(decide(action, anonymous, view, { team }), 'unauthorized', action);
+  }
+});
+
+deciding('lets users make teams where the settings say so', () => {
+  const open = createState();
+  const spec = kinds.AdminSettings.spec.parse({ userTeamCreation: true });
+  const declared = { labels: {}, lifecycle: defaultLifecycle, managedBy: 'config' } as const;
+  const settings: DeclaredResource<'AdminSettings'> = {
+    kind: 'AdminSettings',
+    id: 'a',
+    name: 'default',
+    spec,
+    ...declared,
+    ...times,
+  };
+  open.apply([created(settings)]);
+  assert.is(decide('create-team', session(false), createState()), 'forbidden');
+  assert.is(decide('create-team', session(false), open), 'allowed');
+  assert.ok(actionsOn('user', session(false), open).includes('create-team'));
+});
+
+deciding('knows callers as the state knows them now', () => {
+  const state = createState();
+  assert.is(callerNow(session(true), state).kind, 'anonymous');
+  const caller = by(true, 'full');
+  state.apply([created(user(false)), created(token('full'))]);
+  const now = callerNow(caller, state);
+  assert.is(now.kind === 'user' && now.user.spec.admin, false);
+  const suspended = { ...user(true), spec: { ...user(true).spec, suspended: true } };
+  state.apply([updated(user(false), suspended)]);
+  assert.is(callerNow(caller, state).kind, 'anonymous');
+});
+
+/** A team with one member. */
+function teamWith(who: string, role: (typeof roles)[number]) {
+  const view = createState();
+  const team: Resource<'Team'> = {
+    kind: 'Team',
+    id: 't',
+    name: 'core',
+    spec: { displayName: 'Core', type: 'x' },
+    ...times,
+  };
+  const membership: Resource<'Membership'> = {
+    kind: 'Membership',
+    id: 'm',
+    name: 'm',
+    spec: { team: 't', user: who, role, ssoManaged: false },
+    ...times,
+  };
+  view.apply([created(team), created(membership)]);
+  return { view, team };
+}
 
 deciding('names who acted', () => {
   assert.equal(actorOf(session(true)), { kind: 'user', id: 'u1', name: 'ann' });

@@ -28,6 +28,9 @@ users('has defaults, and an address in lower case', () => {
     displayName: '',
     admin: false,
     suspended: false,
+    lastSignInAt: null,
+    failedSignIns: 0,
+    lockedUntil: null,
   });
 });
 

@@ -24,6 +24,13 @@ const whileReading = ['syntax', 'schema'];
 const needsRoute: Readonly<Record<string, string>> = {
   'username-unique': '/api/v1/users',
   'email-unique': '/api/v1/users',
+  'last-admin': '/api/v1/users/:id',
+  'last-owner': '/api/v1/teams/:id/members/:userId',
+  'slug-unique': '/api/v1/teams',
+  inactive: '/api/v1/teams',
+  'limit-reached': '/api/v1/teams/:id/invitations',
+  'instance-type-not-enabled': '/api/v1/teams/:id/instances',
+  'template-locked': '/api/v1/teams/:id/instances',
 };
 
 const isPossible = (id: string) => needsRoute[id] === undefined || routes.some(({ url }) => url === needsRoute[id]);

@@ -3,7 +3,7 @@ import { createInventory } from '../../src/control/inventory.ts';
 import { keep, type PlanOptions, type Prepared, prepare } from '../../src/control/reconcile.ts';
 import { type Door, submit } from '../../src/control/submit.ts';
 import type { LoadedTree } from '../../src/control/tree.ts';
-import { type DeclaredKindName, kindOf, type SpecOf } from '../../src/core/kinds/index.ts';
+import { type DeclaredKindName, kindOf, type runtimeKinds, type SpecOf } from '../../src/core/kinds/index.ts';
 import { created } from '../../src/core/model/change.ts';
 import { type Finding, hasErrors } from '../../src/core/model/finding.ts';
 import type { Context, Proposal } from '../../src/core/model/proposal.ts';
@@ -139,7 +139,7 @@ export function made<K extends DeclaredKindName>(
 }
 
 /** A run-time resource; `spec` is taken as it is. */
-export function living<K extends 'User' | 'Team' | 'Instance'>(kind: K, name: string, spec: object): Resource<K> {
+export function living<K extends keyof typeof runtimeKinds>(kind: K, name: string, spec: object): Resource<K> {
   const at = '2026-01-01T00:00:00.000Z';
   const parsed = kindOf(kind).spec.parse(spec) as SpecOf<K>;
   return { kind, id: `${kind}-${name}`, name, spec: parsed, generation: 1, createdAt: at, updatedAt: at };

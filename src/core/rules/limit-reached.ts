@@ -55,7 +55,7 @@ function* limitsOf(after: View, { id }: Resource<'Team'>, { spec }: ResourceOf<'
   const { members, instances, devices } = spec.limits;
   const of = (count: (use: TeamUse) => number) => (view: View) => count(teamUse(view, id));
   const { invitations } = teamUse(after, id);
-  const invited = invitations > 0 ? `, ${invitations} of them invited` : '';
+  const invited = invitations > 0 ? ` (${invitations} of them invited)` : '';
   yield {
     most: members,
     // Who accepts an invitation takes its place.

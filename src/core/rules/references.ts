@@ -37,7 +37,10 @@ function* dangling(batch: Batch, resource: Resource, nearest: Nearest): Iterable
 /** Where, and what. An id says nothing to people; and what is made at run time is shown without the `spec` around its fields. */
 function missing({ kind, by, to, path }: Reference): [path: string, what: string] {
   if (by === 'name') return [path, `${readable(path)} names ${kind}/${to}, which nothing declares`];
-  return [path.replace(/^\/spec/, ''), `${readable(path)} cannot name this ${kind}, because there is no such one any more`];
+  return [
+    path.replace(/^\/spec/, ''),
+    `${readable(path)} cannot name this ${kind}, because there is no such one any more`,
+  ];
 }
 
 /** How many names of one resource are told one by one. */

@@ -3,13 +3,24 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { created } from '../../../src/core/model/change.ts';
 import { apply, put, violationsOf, write } from '../../control/world.ts';
-import { catalogue, catalogueWith, edit, idOf, instance, member, newTeamsWorld, team, withTeam } from './teams-world.ts';
+import {
+  catalogue,
+  catalogueWith,
+  edit,
+  idOf,
+  instance,
+  member,
+  newTeamsWorld,
+  team,
+  withTeam,
+} from './teams-world.ts';
 
 const inactive = suite('inactive');
 
 inactive('keeps a team from being made of a team type, or given one, that is not active', async () => {
   const world = await newTeamsWorld('ann');
-  const closed = 'inactive Team/core: type cannot be closed, because TeamType/closed has "active: false": choose one that is active';
+  const closed =
+    'inactive Team/core: type cannot be closed, because TeamType/closed has "active: false": choose one that is active';
   const make = () => [created(team(world, 'core', 'closed')), created(member('core', 'ann', 'owner'))];
   assert.equal(await write(world, make), [closed]);
   const core = await withTeam(world, 'core', 'ann');
@@ -50,7 +61,10 @@ inactive('is no reason to keep a document from ending the use of what is in use'
   assert.equal(await violationsOf(world, ended), []);
   await apply(world, ended);
   assert.equal(await write(world, edit(pumps, { state: 'running' })), []);
-  assert.match((await write(world, () => [created(instance(world, 'core', 'more'))]))[0] ?? '', /^inactive Instance\/more: stack/);
+  assert.match(
+    (await write(world, () => [created(instance(world, 'core', 'more'))]))[0] ?? '',
+    /^inactive Instance\/more: stack/,
+  );
   await apply(world, catalogue);
   assert.equal(await write(world, () => [created(instance(world, 'core', 'more'))]), []);
 });

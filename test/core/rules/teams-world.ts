@@ -25,6 +25,10 @@ metadata: {name: large}
 spec: {stacks: [nr-4]}
 ---
 kind: InstanceType
+metadata: {name: medium}
+spec: {stacks: [nr-4]}
+---
+kind: InstanceType
 metadata: {name: old}
 spec: {stacks: [nr-3], active: false}
 `,
@@ -49,7 +53,7 @@ spec: {active: false}
   'team-types.yaml': `kind: TeamType
 metadata: {name: starter}
 spec:
-  instanceTypes: [{name: small, limit: 2}, {name: old}]
+  instanceTypes: [{name: small, limit: 2}, {name: medium}, {name: old}]
   limits: {members: 3, instances: 3, devices: 1}
 ---
 kind: TeamType

@@ -1,14 +1,17 @@
 // The server: Fastify with every route, guarded, checked and described. It is built here, and listens elsewhere.
 import cookie from '@fastify/cookie';
+import helmet from '@fastify/helmet';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import { singleton } from '../core/model/view.ts';
 import { Problem, problemBody } from './errors.ts';
-import { createLastUse } from './last-use.ts';
+import { createLastUse, type LastUse } from './last-use.ts';
 import { describe } from './openapi.ts';
 import { answers } from './plugins/answers.ts';
 import { bodies } from './plugins/bodies.ts';
 import { guard } from './plugins/guard.ts';
+import { limits } from './plugins/limits.ts';
 import { answerProblem, problems } from './plugins/problems.ts';
+import { securityHeaders } from './plugins/security-headers.ts';
 import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServerOptions, Services } from './services.ts';
@@ -33,12 +36,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     stop();
   });
   app.addHook('onClose', () => lastUse.flush());
-  answers(app, options);
-  problems(app, options);
-  bodies(app);
-  refuseWhileClosing(app, services);
-  app.register(cookie);
-  guard(app, options, lastUse);
+  app.register(hooks(options, services, lastUse));
   describe(app, options.baseUrl);
   // After the description is loaded: it sees what is registered from then on.
   const api: FastifyPluginAsync = async (scope) => {
@@ -46,6 +44,21 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   };
   app.register(api);
   return app;
+}
+
+/** What happens to every request before its route does, in this order; for the whole server, not for a part of it. */
+function hooks(options: ServerOptions, services: Services, lastUse: LastUse): FastifyPluginAsync {
+  const all: FastifyPluginAsync = async (app) => {
+    await app.register(cookie);
+    await app.register(helmet, securityHeaders(options.baseUrl));
+    answers(app);
+    problems(app, options);
+    bodies(app);
+    refuseWhileClosing(app, services);
+    await limits(app, options);
+    guard(app, options, lastUse);
+  };
+  return Object.assign(all, { [Symbol.for('skip-override')]: true });
 }
 
 function newApp({ door, newId, log }: ServerOptions): FastifyInstance {
@@ -59,7 +72,8 @@ function newApp({ door, newId, log }: ServerOptions): FastifyInstance {
     // Ours answers 503 as a problem, and lets the probes be asked to the end.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    trustProxy: () => trusts(),
+    // The last address in X-Forwarded-For is the one that our proxy saw; those before it anybody can write.
+    trustProxy: (_address, hop) => hop === 0 && trusts(),
     routerOptions: { maxParamLength: 256 },
     genReqId: (request) => saneId(request.headers['x-request-id']) ?? newId(),
     frameworkErrors: (error, request, reply) => answerProblem(error, request, reply, log),

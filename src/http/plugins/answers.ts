@@ -1,7 +1,6 @@
-// What every answer has: its request's id, headers that keep browsers from guessing, and on GET an ETag.
+// What every answer has: its request's id, that nobody keeps it, and on GET an ETag.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, isNotModified } from '../etag.ts';
-import type { ServerOptions } from '../services.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -11,15 +10,10 @@ declare module 'fastify' {
 }
 
 /** Adds them to every answer. */
-export function answers(app: FastifyInstance, { baseUrl }: ServerOptions): void {
-  const secure = baseUrl.startsWith('https:');
+export function answers(app: FastifyInstance): void {
   app.decorateReply('version', undefined);
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({
-      ...fixed,
-      'x-request-id': request.id,
-      ...(secure ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-    });
+    reply.headers({ 'cache-control': 'no-store', 'x-request-id': request.id });
   });
   app.addHook('onSend', async (request, reply, payload) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -28,15 +22,6 @@ export function answers(app: FastifyInstance, { baseUrl }: ServerOptions): void 
     return withEtag(payload, request, reply);
   });
 }
-
-const fixed = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-} as const;
 
 function withEtag(
   payload: string | Buffer,

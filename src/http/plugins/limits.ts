@@ -1,0 +1,56 @@
+// Limits: how often an address may ask, how often it may try to sign in, and no more work than the process can do.
+import rateLimit from '@fastify/rate-limit';
+import underPressure from '@fastify/under-pressure';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Action } from '../../core/access/policy.ts';
+import { singleton } from '../../core/model/view.ts';
+import { Problem } from '../errors.ts';
+import type { ServerOptions } from '../services.ts';
+
+/** The actions at which passwords and links are tried. */
+const guessing: ReadonlySet<Action> = new Set(['sign-in', 'register', 'recover-account']);
+
+/** The mean delay of the event loop over a second, in milliseconds, past which requests are turned away. */
+const overloadedMs = 1000;
+
+/**
+ * Adds the limits of `Platform.api.rateLimit`: per address (of IPv6 the first 64 bits, because whoever has one has all of them), in windows of a
+ * minute, counted by this process. The address is that of the connection, or where `trustProxy` says so the one that the proxy saw.
+ */
+export async function limits(app: FastifyInstance, { door }: ServerOptions): Promise<void> {
+  await app.register(underPressure, {
+    maxEventLoopDelay: overloadedMs,
+    pressureHandler: async ({ routeOptions }) => {
+      if (routeOptions.config.action !== 'probe') throw overloaded();
+    },
+  });
+  await app.register(rateLimit, { global: false });
+  const settings = () => singleton(door.store.read(), 'Platform').spec.api.rateLimit;
+  const byWindow = { timeWindow: 60_000, ipv6Subnet: 64 } as const;
+  const requests = app.createRateLimit({ ...byWindow, max: () => settings().requestsPerMinute });
+  const signIns = app.createRateLimit({ ...byWindow, max: () => settings().signInPerMinute });
+  app.addHook('onRequest', async (request) => {
+    const { action } = request.routeOptions.config;
+    if (action === 'probe') return;
+    const { requestsPerMinute, signInPerMinute } = settings();
+    if (requestsPerMinute > 0) await count(requests, request);
+    if (signInPerMinute > 0 && action !== undefined && guessing.has(action)) await count(signIns, request);
+  });
+}
+
+async function count(limit: ReturnType<FastifyInstance['createRateLimit']>, request: FastifyRequest): Promise<void> {
+  const counted = await limit(request);
+  if (counted.isAllowed || !counted.isExceeded) return;
+  const seconds = Math.max(1, counted.ttlInSeconds);
+  throw new Problem('rate_limited', {
+    detail: `This address asked ${counted.max} times within a minute, which is the limit: try again in ${seconds} s.`,
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
+function overloaded(): Problem {
+  return new Problem('unavailable', {
+    detail: 'The server has more to do than it can: try again later.',
+    headers: { 'retry-after': '5' },
+  });
+}

@@ -102,6 +102,17 @@ runner('counts skipped tests, and fails on them only where CI is set', async () 
   const inside = await run(skipping, [], { CI: 'true' });
   assert.is(inside.code, 1);
   assert.is(lastLine(inside), '1 passed, 0 failed, 1 skipped');
+  const whole = { 'whole.test.ts': `${opening}t.skip('a', () => {});\nt.skip('b', () => {});\nt.run();\n` };
+  const allSkipped = await run(whole);
+  assert.is(allSkipped.code, 0, allSkipped.stdout);
+  assert.is(lastLine(allSkipped), '0 passed, 0 failed, 2 skipped');
+});
+
+runner('shows why a file skipped its tests when that file says so', async () => {
+  const saying = `console.error('SKIPPED: a thing is missing');\n${opening}t.skip('a', () => {});\nt.run();\n`;
+  const result = await run({ 'saying.test.ts': saying, 'passing.test.ts': passing });
+  assert.is(result.code, 0, result.stdout);
+  assert.match(result.stdout, /^ok {3}test\/saying\.test\.ts .* 1 skipped .*\n {5}\| SKIPPED: a thing is missing$/m);
 });
 
 runner('runs only the files whose path holds one of the names given, and fails when none does', async () => {

@@ -117,7 +117,9 @@ function describe(file: TestFile, verdict: Verdict, seconds: number, output: str
   if (verdict.failed > 0) counts.push(`${verdict.failed} failed`);
   if (verdict.skipped > 0) counts.push(`${verdict.skipped} skipped`);
   const line = `${fine ? 'ok  ' : 'FAIL'} ${file.path}  ${counts.join(', ')}  (${seconds.toFixed(1)} s)`;
-  if (fine) return line;
+  // Why tests were skipped must be seen, above all where a skip fails the run.
+  const told = verdict.skipped > 0 && /^SKIPPED: /m.test(output);
+  if (fine && !told) return line;
   const why = verdict.problems.map((problem) => `     ${file.path} ${problem}`);
   return [line, ...why, output.replaceAll(/^(?=.)/gm, '     | ').trimEnd()].filter(Boolean).join('\n');
 }

@@ -25,7 +25,7 @@ export interface Verdict {
 export function judge(run: TestRun): Verdict {
   const counts = readSummaries(run.output);
   const missed = counts.total - counts.passed;
-  const problems = [...endingProblems(run, missed), ...countProblems(run, counts.total, missed)];
+  const problems = [...endingProblems(run, missed), ...countProblems(run, counts.total + counts.skipped, missed)];
   const failed = problems.length > 0 ? Math.max(1, missed) : 0;
   return { passed: counts.passed, failed, skipped: counts.skipped, problems };
 }
@@ -49,10 +49,10 @@ function endingProblems(run: TestRun, missed: number): string[] {
   return [];
 }
 
-function countProblems(run: TestRun, total: number, missed: number): string[] {
+function countProblems(run: TestRun, seen: number, missed: number): string[] {
   if (run.timedOutAfter !== undefined || (run.code !== 0 && missed > 0)) return [];
   const forgotten = neverRun(run.source).map((name) => `the suite "${name}" is never run: call ${name}.run()`);
-  if (total > 0 || forgotten.length > 0) return forgotten;
+  if (seen > 0 || forgotten.length > 0) return forgotten;
   return ['ran no test'];
 }
 
@@ -69,7 +69,7 @@ function readSummaries(output: string): { total: number; passed: number; skipped
 /** The suites that the file makes at its top level, by name, and never runs. */
 function neverRun(source: string): string[] {
   const code = source.replaceAll(/^\s*\/\/.*$/gm, '');
-  const made = [...code.matchAll(/^(?:export )?(?:const|let) (\w+) = suite(?:<.*>)?\(/gm)].map(
+  const made = [...code.matchAll(/^(?:export )?(?:const|let) (\w+) = suite(?:With)?(?:<.*>)?\(/gm)].map(
     (found) => found[1] ?? '',
   );
   if (/^import \{[^}]*\btest\b[^}]*\} from ['"]uvu['"]/m.test(code)) made.push('test');

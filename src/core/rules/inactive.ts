@@ -14,9 +14,15 @@ export const inactive: Rule = {
       if (before?.spec.type !== after.spec.type) yield* judge(view, after, 'type', 'TeamType', after.spec.type);
     for (const { before, after } of written(batch, 'Instance'))
       for (const [field, kind] of choices)
-        if (before?.spec[field] !== after.spec[field]) yield* judge(view, after, field, kind, after.spec[field]);
+        if (before?.spec[field] !== after.spec[field] && !(field === 'stack' && goesBack(before, after)))
+          yield* judge(view, after, field, kind, after.spec[field]);
   },
 };
+
+/** An upgrade that fails goes back to where it came from: that is nothing new. */
+function goesBack(before: Resource<'Instance'> | undefined, { spec }: Resource<'Instance'>): boolean {
+  return before?.spec.previousStack === spec.stack;
+}
 
 const choices = [
   ['instanceType', 'InstanceType'],

@@ -2,6 +2,7 @@
 import { activeAdmin } from '../kinds/user.ts';
 import type { Change } from '../model/change.ts';
 import type { Finding } from '../model/finding.ts';
+import type { Resource } from '../model/resource.ts';
 import { type Rule, removed, violation, written } from './rule.ts';
 
 export const lastAdmin: Rule = {
@@ -17,11 +18,16 @@ export const lastAdmin: Rule = {
 /** The users who were active admins, and are no more. */
 function* judge({ before, after }: Change<'User'>): Iterable<Finding> {
   if (!before?.spec.admin || before.spec.suspended) return;
-  const [path, what] = !after
-    ? ['', 'deleted']
-    : after.spec.suspended
-      ? ['/suspended', 'suspended']
-      : ['/admin', 'without the admin flag'];
   const because = 'no other active admin would be left: make somebody else an admin first';
-  yield violation('last-admin', after ?? before, path, `cannot be ${what}, because ${because}`);
+  for (const [path, what] of lossesOf(after))
+    yield violation('last-admin', after ?? before, path, `cannot be ${what}, because ${because}`);
+}
+
+function lossesOf(after: Resource<'User'> | undefined): readonly [path: string, what: string][] {
+  if (!after) return [['', 'deleted']];
+  const { admin, suspended } = after.spec;
+  return [
+    ...(admin ? [] : [['/admin', 'without the admin flag'] as [string, string]]),
+    ...(suspended ? [['/suspended', 'suspended'] as [string, string]] : []),
+  ];
 }

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { deleted, updated } from '../../../src/core/model/change.ts';
 import type { Consents } from '../../../src/core/rules/rule.ts';
-import { apply, type Files, made, newWorld, planOf, put, violationsOf, write } from '../../control/world.ts';
+import { apply, type Files, living, made, newWorld, planOf, put, violationsOf, write } from '../../control/world.ts';
 
 const stack = (name: string, more = '') => `kind: Stack\nmetadata: {name: ${name}}\nspec: {runtime: "4"}\n${more}`;
 const stacks = (count: number): Files =>
@@ -99,6 +99,23 @@ massDelete('counts what documents declare, and not what the API made', async () 
   await apply(world, stacks(10));
   await put(world, ...Array.from({ length: 30 }, (_, at) => made('Stack', `own${at}`, { runtime: '4' })));
   assert.equal(await violationsOf(world, stacks(0)), [], '10 of 11: too few for a share');
+});
+
+massDelete('counts no people, teams and instances, and nothing that follows from a change', async () => {
+  const world = newWorld();
+  const settings = (more: string) => `kind: AdminSettings\nmetadata: {name: default}\nspec: {${more}}\n`;
+  const guarded = { 'weir.yaml': platform('{maxDeletes: {count: 0}}'), ...stacks(10) };
+  await apply(world, { ...guarded, 'settings.yaml': settings('statisticsTokenAccess: true') });
+  const people = Array.from({ length: 30 }, (_, at) => living('User', `u${at}`, { email: `u${at}@example.com` }));
+  await put(world, ...people, living('StatisticsToken', 's', { hash: 'a'.repeat(64) }));
+  await apply(world, { ...guarded, 'settings.yaml': settings('') });
+  assert.is(world.store.read().count('StatisticsToken'), 0, 'it went, and was no deletion of the plan');
+  assert.equal(
+    await violationsOf(world, { 'weir.yaml': guarded['weir.yaml'], ...stacks(9), 'settings.yaml': settings('') }),
+    [
+      'mass-delete Platform/platform: this plan cannot delete 1 of 12 declared objects, because reconcile.maxDeletes.count is 0: if that is meant, consent with --allow-deletes 1',
+    ],
+  );
 });
 
 massDelete('reads its limits from what was applied, never from the tree that it guards against', async () => {

@@ -52,6 +52,15 @@ inactive('looks at what is chosen anew, and not at what stays', async () => {
   );
 });
 
+inactive('lets an upgrade that fails go back to a stack that is not active any more', async () => {
+  const world = await newTeamsWorld('ann');
+  await withTeam(world, 'core', 'ann');
+  const nr3 = idOf(world, 'Stack', 'nr-3');
+  const pumps = instance(world, 'core', 'pumps');
+  await put(world, { ...pumps, spec: { ...pumps.spec, state: 'upgrading', previousStack: nr3 } });
+  assert.equal(await write(world, edit(pumps, { stack: nr3, state: 'stopped', previousStack: undefined })), []);
+});
+
 inactive('is no reason to keep a document from ending the use of what is in use', async () => {
   const world = await newTeamsWorld('ann');
   await withTeam(world, 'core', 'ann');

@@ -32,6 +32,7 @@ lastAdmin('keeps the flag, the access and the life of the only active admin', as
     `last-admin User/ann: cannot be suspended, ${left}`,
   ]);
   assert.equal(await write(world, () => [deleted(ann)]), [`last-admin User/ann: cannot be deleted, ${left}`]);
+  assert.equal((await write(world, edit(ann, { admin: false, suspended: true }))).length, 2, 'each by itself');
   assert.equal(await write(world, edit(ann, { displayName: 'Ann' }, 'anna')), []);
 });
 

@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Change, created, deleted, updated } from '../../../src/core/model/change.ts';
 import type { View } from '../../../src/core/model/view.ts';
-import { apply, made, newWorld, problemsIn, put, violationsOf, write } from '../../control/world.ts';
+import { apply, living, made, newWorld, problemsIn, put, violationsOf, write } from '../../control/world.ts';
+import { device, idOf, instance, invitation, member, newTeamsWorld, team, withTeam } from './teams-world.ts';
 
 const stack = (name: string) => `kind: Stack\nmetadata: {name: ${name}}\nspec: {runtime: "4"}\n`;
 const size = (name: string, stacks: string) =>
@@ -73,6 +74,74 @@ references('to a document that cannot be read are not reported too', () => {
   assert.equal(problemsIn({ 'a.yaml': typo, 'b.yaml': size('small', 'nr-4') }).length, 1);
   const unparsed = 'kind: Stack\nmetadata:\n  name: nr-4\nspec: {runtime: "4"\n';
   assert.equal(problemsIn({ 'a.yaml': unparsed, 'b.yaml': size('small', 'nr-4') }).length, 1);
+});
+
+references('keep a team that has instances or devices, and let its members and invitations go with it', async () => {
+  const world = await newTeamsWorld('ann', 'bob');
+  const core = await withTeam(world, 'core', 'ann');
+  await put(world, invitation('core', 'eve', 'ann'), member('core', 'bob'));
+  const belongings = [instance(world, 'core', 'pumps'), device('core', 'edge')];
+  await put(world, ...belongings);
+  assert.equal(await write(world, () => [deleted(core)]), [
+    'references Team/core: cannot be deleted, because Instance/pumps, Device/edge still belong to it: delete these first',
+  ]);
+  assert.equal(await write(world, () => [deleted(core), ...belongings.map(deleted)]), []);
+  const view = world.store.read();
+  assert.is(view.count('Membership') + view.count('Invitation'), 0);
+});
+
+references('from a user who is deleted go with the user, and hold nothing back', async () => {
+  const world = await newTeamsWorld('ann', 'bob');
+  await withTeam(world, 'core', 'ann');
+  const hash = 'b'.repeat(64);
+  const at = '2026-02-01T00:00:00.000Z';
+  const session = { user: 'User-bob', hash, expiresAt: at, idleHours: 1, lastSeenAt: at, address: '::1', agent: '' };
+  const bob = living('User', 'bob', { email: 'bob@example.com' });
+  await put(
+    world,
+    member('core', 'bob'),
+    invitation('core', 'eve', 'bob'),
+    living('Token', 't', { user: 'User-bob', hash }),
+    living('Session', 's', session),
+    living('ActionToken', 'a', {
+      user: 'User-bob',
+      purpose: 'verify-email',
+      email: bob.spec.email,
+      hash,
+      expiresAt: at,
+    }),
+  );
+  assert.equal(await write(world, () => [deleted(bob)]), []);
+  const view = world.store.read();
+  for (const kind of ['Invitation', 'Token', 'Session', 'ActionToken'] as const) assert.is(view.count(kind), 0, kind);
+  assert.equal(
+    [...view.all('Membership')].map(({ spec }) => spec.user),
+    ['User-ann'],
+  );
+});
+
+references('to what was made at run time and is gone say so without an id', async () => {
+  const world = await newTeamsWorld('ann');
+  const core = team(world, 'core');
+  const owner = member('core', 'ann', 'owner');
+  const gone = { ...core, spec: { ...core.spec, type: 'no-such-id' } };
+  assert.equal(await write(world, () => [created(gone), created(owner)]), [
+    'references Team/core: type cannot name this TeamType, because there is no such one any more',
+  ]);
+});
+
+references('to a stack hold it while an upgrade may go back to it', async () => {
+  const world = await newTeamsWorld('ann');
+  await withTeam(world, 'core', 'ann');
+  const pumps = instance(world, 'core', 'pumps');
+  await put(world, { ...pumps, spec: { ...pumps.spec, previousStack: idOf(world, 'Stack', 'nr-3') } });
+  const problems = await write(world, removing('Stack', 'nr-3'));
+  assert.ok(
+    problems.includes(
+      'stack-in-use Stack/nr-3: cannot be deleted, because 1 instance uses it: move it to another stack first',
+    ),
+    problems.join(),
+  );
 });
 
 references('in great numbers are all reported, with suggestions for the first', () => {

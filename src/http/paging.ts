@@ -91,7 +91,8 @@ export function pageOf<T>(
   return { items: page, count: items.length, ...(more ? { next: encodeCursor([order, ...keyOf(last)]) } : {}) };
 }
 
-function compareKeys([a, aId]: SortKey, [b, bId]: SortKey): number {
+/** Which of two comes first. */
+export function compareKeys([a, aId]: SortKey, [b, bId]: SortKey): number {
   return compare(a, b) || compare(aId, bId);
 }
 

@@ -1,5 +1,5 @@
 // Which single sign-on configuration an email address belongs to.
-import type { DeclaredResource } from './resource.ts';
+import type { DeclaredResource, Resource } from './resource.ts';
 import { first } from './state.ts';
 import type { View } from './view.ts';
 
@@ -8,4 +8,9 @@ export function activeSsoOf(view: View, email: string): DeclaredResource<'SsoCon
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
   const config = first(view.having('SsoConfig', `domain=${domain}`));
   return config?.spec.active ? config : undefined;
+}
+
+/** The configuration that a user has to sign in through: admins may still use a local password (specification 2.8). */
+export function bindingSso(view: View, { spec }: Resource<'User'>): DeclaredResource<'SsoConfig'> | undefined {
+  return spec.admin ? undefined : activeSsoOf(view, spec.email);
 }

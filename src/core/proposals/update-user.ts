@@ -1,0 +1,51 @@
+// Changes a user as an admin may: at once, and with an address that is taken for theirs.
+import type { SpecOf } from '../kinds/index.ts';
+import { type Change, deleted, updated } from '../model/change.ts';
+import { sameValue } from '../model/leaves.ts';
+import type { Context, Proposal } from '../model/proposal.ts';
+import type { Resource } from '../model/resource.ts';
+import { referrers, type View } from '../model/view.ts';
+import { type Target, targetIn } from './target.ts';
+
+/** What changes; what is absent stays. A new password ends the sessions of the user, but for that with the id `keptSession`. */
+export interface UserUpdate extends Target {
+  readonly username?: string | undefined;
+  readonly email?: string | undefined;
+  readonly displayName?: string | undefined;
+  readonly admin?: boolean | undefined;
+  readonly suspended?: boolean | undefined;
+  readonly passwordHash?: string | undefined;
+  readonly keptSession?: string | undefined;
+}
+
+/** Declines (`not_found`, `precondition_failed`). */
+export function updateUser(update: UserUpdate): Proposal {
+  return (view, context) => {
+    const { username, email, displayName, admin, suspended, passwordHash, keptSession } = update;
+    const user = targetIn(view, 'User', update);
+    const unlocked = passwordHash === undefined ? {} : { passwordHash, failedSignIns: 0, lockedUntil: null };
+    const address = email === undefined || email === user.spec.email ? {} : { email, emailVerified: true };
+    const spec = { displayName, admin, suspended, ...address, ...unlocked };
+    const ended = passwordHash === undefined ? [] : endedSessions(view, user, keptSession);
+    return [...changedUser(user, { name: username, spec }, context), ...ended];
+  };
+}
+
+/** A user with other values; nothing where they are as they were. */
+export function changedUser(
+  user: Resource<'User'>,
+  { name = user.name, spec }: { readonly name?: string | undefined; readonly spec: Undefinable<SpecOf<'User'>> },
+  { now }: Context,
+): Change[] {
+  const given = Object.entries(spec).filter(([, value]) => value !== undefined);
+  const after = { ...user, name, spec: { ...user.spec, ...Object.fromEntries(given) } };
+  if (name === user.name && sameValue(after.spec, user.spec)) return [];
+  return [updated(user, { ...after, generation: user.generation + 1, updatedAt: now })];
+}
+
+/** The end of all sessions of a user, but for one. */
+export function endedSessions(view: View, user: Resource<'User'>, kept?: string): Change[] {
+  return [...referrers(view, 'Session', user)].filter(({ id }) => id !== kept).map(deleted);
+}
+
+type Undefinable<T> = { readonly [Key in keyof T]?: T[Key] | undefined };

@@ -13,6 +13,7 @@ export function reconcilerOf(starting: Promise<Started>): Reconciler {
   return {
     settled: () => loop?.settled() ?? false,
     status: async () => (await ready).status(),
+    standing: () => loop?.standing(),
     plan: async () => (await ready).plan(),
     planDocuments: async (documents) => (await ready).planDocuments(documents),
     reconcile: async (request) => (await ready).reconcile(request),

@@ -84,6 +84,7 @@ function offer(running: Running): Loop {
   return {
     settled: () => memory.settled,
     status: () => statusOf(options.store, options.inventoryOf, memory, memory.conditions),
+    standing: () => memory,
     plan: () => planOwn(options, memory),
     planDocuments: async (documents) => planOf(options, await judge(options, memory, treeOfTexts(documents))),
     reconcile: (request) => reconcile(running, request),

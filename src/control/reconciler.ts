@@ -3,7 +3,7 @@ import type { Source } from '../core/model/finding.ts';
 import type { Actor } from '../core/model/proposal.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import type { Consents } from '../core/rules/rule.ts';
-import type { ConfigStatus } from './config-status.ts';
+import type { Condition, ConfigStatus, HistoryEntry } from './config-status.ts';
 
 /** Where a declared resource and each of its written fields stand in the tree that was read last. */
 export interface Places {
@@ -20,10 +20,19 @@ export interface ReconcileRequest {
   readonly requestId?: string;
 }
 
+/** How the platform stands, as far as the reconciler remembers: the newest attempt that found a tree, and the newest that was not refused. */
+export interface ReconcilerStanding {
+  readonly attempted?: HistoryEntry | undefined;
+  readonly applied?: HistoryEntry | undefined;
+  readonly conditions: readonly Condition[];
+}
+
 export interface Reconciler {
   /** Whether the first reconcile has ended, whatever its outcome. */
   settled(): boolean;
   status(): Promise<ConfigStatus>;
+  /** The part of it that costs nothing; nothing before the first reconcile has ended. */
+  standing(): ReconcilerStanding | undefined;
   /** The server's own tree against its state; each change says whether the source or the state moved. */
   plan(): Promise<PlanDocument>;
   /** A tree given as texts (paths relative to its root) against the state. */

@@ -24,6 +24,17 @@ export interface LoopOptions extends Workbench {
   readonly log: Log;
   /** Told of every attempt, once it has ended. */
   readonly onAttempt?: (attempt: Attempt) => void;
+  /** Told of every turn, once it has ended, whatever came of it. */
+  readonly onTurn?: (turn: Turn) => void;
+}
+
+/** What came of one turn, for whoever counts. */
+export interface Turn {
+  readonly trigger: Occasion['trigger'];
+  /** `missing`: there was no tree; `moved`: the caller's base had moved; `failed`: the store took nothing, or Weir failed. */
+  readonly result: HistoryEntry['result'] | 'missing' | 'moved' | 'failed';
+  /** From a tree that was read to the end, in seconds. */
+  readonly seconds: number;
 }
 
 /** What the loop remembers between turns. */
@@ -65,16 +76,21 @@ export async function takeTurn(
 ): Promise<Attempt> {
   memory.reconciling = true;
   observe(options, memory);
+  let result: Turn['result'] = 'failed';
+  let begun = options.elapsed();
   try {
     const known = memory.reading;
     const reading = read ?? (await readSettled(options, memory));
+    begun = options.elapsed();
     memory.reading = reading;
     const attempt = await applyReading(options, memory, occasion, treeOf(reading));
     // It says nothing of the tree, and the watch has still to deal with this reading.
     if (attempt.failure instanceof BaseMoved) memory.reading = known;
     else tell(options, memory, attempt);
+    result = attempt.failure instanceof BaseMoved ? 'moved' : attempt.entry.result;
     return attempt;
   } catch (error) {
+    if (error instanceof TreeMissing) result = 'missing';
     fail(options, memory, error);
     if (error instanceof TreeMissing) await recordMissing(options, occasion, error.message);
     throw error;
@@ -82,6 +98,7 @@ export async function takeTurn(
     memory.reconciling = false;
     memory.settled = true;
     observe(options, memory);
+    options.onTurn?.({ trigger: occasion.trigger, result, seconds: (options.elapsed() - begun) / 1000 });
   }
 }
 

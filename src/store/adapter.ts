@@ -34,6 +34,8 @@ export interface JournalOptions {
 export interface JournalAdapter extends Adapter<Log> {
   /** The record segments, oldest first. */
   recordSegments(): readonly RecordSegment[];
+  /** How much the journal has grown since the last snapshot, in bytes. */
+  journalBytes(): number;
   /** Takes a last snapshot where the next start gains from it, marks the journal as closed, and lets it go. */
   close(log: Log): Promise<void>;
 }
@@ -63,6 +65,7 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
     },
     write: (log) => write(journal(), log),
     recordSegments: () => journal().records,
+    journalBytes: () => journal().grown,
     close: (log) => close(journal(), log),
   };
 }

@@ -15,6 +15,8 @@ export interface Backing {
   readonly now: () => string;
   /** Evaluates each transaction twice and keeps the second, so that one that is not pure is found out. */
   readonly rehearse?: boolean;
+  /** How much the journal has grown since the last snapshot, in bytes. */
+  readonly journalBytes?: () => number;
   /** Why this store takes no writes, where it was opened for reading. */
   readonly readOnly?: string;
 }

@@ -144,11 +144,11 @@ async function reach(engine: Engine, position: string): Promise<PositionedView> 
 }
 
 function healthOf(engine: Engine): ReturnType<Store['health']> {
-  const position = engine.view.position;
-  if (engine.closing !== undefined) return { state: 'closed', position };
-  return engine.failure === undefined
-    ? { state: 'ready', position }
-    : { state: 'read-only', reason: engine.failure, position };
+  const { backing, closing, failure, view } = engine;
+  const journalBytes = backing.journalBytes?.();
+  const common = { position: view.position, ...(journalBytes === undefined ? {} : { journalBytes }) };
+  if (closing !== undefined) return { state: 'closed', ...common };
+  return failure === undefined ? { state: 'ready', ...common } : { state: 'read-only', reason: failure, ...common };
 }
 
 async function close(engine: Engine): Promise<void> {

@@ -96,6 +96,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   const readRecords = createRecordReader(files, folder, log);
   return createEngine(low, {
     records: (data, query) => readRecords(data, adapter.recordSegments(), query),
+    journalBytes: () => adapter.journalBytes(),
     close: async () => {
       await adapter.close(low.data);
       await unlock();

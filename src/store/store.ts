@@ -57,6 +57,8 @@ export interface Health {
   /** Why the store is read-only. */
   readonly reason?: string;
   readonly position: string;
+  /** How much a journal has grown since the last snapshot, in bytes; absent where an engine keeps none. */
+  readonly journalBytes?: number;
 }
 
 /** The store. Readers see only what is durable. */

@@ -31,8 +31,18 @@ export const user = defineKind({
       .default(null)
       .describe('Until when no password is taken; null where the account is not locked.'),
   }),
-  keys: (spec) => [`email=${spec.email}`, ...(spec.admin && !spec.suspended ? [activeAdmin] : [])],
+  keys: ({ email, admin, suspended }) => [
+    `email=${email}`,
+    ...(admin ? [suspended ? suspendedAdmin : activeAdmin] : []),
+    ...(suspended ? [suspendedUser] : []),
+  ],
 });
 
 /** The index key of admins who can sign in. */
 export const activeAdmin = 'admin=active';
+
+/** The index key of admins who are shut out. */
+export const suspendedAdmin = 'admin=suspended';
+
+/** The index key of users who are shut out, admins and others. */
+export const suspendedUser = 'suspended';

@@ -69,7 +69,7 @@ function selected<K extends KindName>(
   const sign = sort.startsWith('-') ? -1 : 1;
   const comes = (a: SortKey, b: SortKey) => sign * compareKeys(a, b);
   const after = cursor === undefined ? undefined : keyIn(cursor, sort);
-  const page: { readonly key: SortKey; readonly resource: ResourceOf<K> }[] = [];
+  const page: Keyed<ResourceOf<K>>[] = [];
   let [count, rest] = [0, 0];
   for (const resource of view.all(kind)) {
     if (matches && !matches(resource)) continue;
@@ -77,18 +77,28 @@ function selected<K extends KindName>(
     const key: SortKey = [keyOf?.(resource) ?? resource.name, resource.id];
     if (after && comes(key, after) <= 0) continue;
     rest += 1;
-    const last = page.length < limit ? undefined : page.at(-1);
-    if (last && comes(key, last.key) > 0) continue;
-    page.splice(
-      placeOf(page, (one) => comes(one.key, key) < 0),
-      0,
-      { key, resource },
-    );
-    if (page.length > limit) page.pop();
+    keep(page, { key, resource }, limit, comes);
   }
   const last = page.at(-1);
   const next = last && rest > page.length ? { next: encodeCursor([sort, ...last.key]) } : {};
   return { items: page.map(({ resource }) => resource), count, ...next };
+}
+
+interface Keyed<T> {
+  readonly key: SortKey;
+  readonly resource: T;
+}
+
+/** Puts an item into its place among the first `limit`. */
+function keep<T>(page: Keyed<T>[], item: Keyed<T>, limit: number, comes: (a: SortKey, b: SortKey) => number): void {
+  const last = page.length < limit ? undefined : page.at(-1);
+  if (last && comes(item.key, last.key) > 0) return;
+  page.splice(
+    placeOf(page, ({ key }) => comes(key, item.key) < 0),
+    0,
+    item,
+  );
+  if (page.length > limit) page.pop();
 }
 
 /** Where the first item stands that does not come before, by halves. */

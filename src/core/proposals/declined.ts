@@ -1,7 +1,10 @@
 // Declined: a proposal that makes no sense for the state as it is, whatever the rules say.
 
-/** Why: there is nothing of that name; something stands there already; or it moved since the caller saw it. */
-export type DeclinedReason = 'not_found' | 'conflict' | 'precondition_failed';
+/**
+ * Why: there is nothing of that name; something stands there already; it moved since the caller saw it; the settings do not allow it; or what was
+ * sent stands for nothing.
+ */
+export type DeclinedReason = 'not_found' | 'conflict' | 'precondition_failed' | 'forbidden' | 'invalid_request';
 
 /** Thrown by a proposal, so that nothing is kept. The message says what cannot be, because what. */
 export class Declined extends Error {

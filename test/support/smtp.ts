@@ -39,6 +39,8 @@ export interface SmtpPeer {
   readonly signIns: readonly { readonly username: string; readonly password: string; readonly secure: boolean }[];
   /** How many connections were made. */
   connections(): number;
+  /** How many of them are open. */
+  open(): number;
   /** Waits until at least `count` mails are there, at most five seconds, and answers all; throws when they do not come. */
   received(count: number): Promise<readonly ReceivedMail[]>;
   close(): Promise<void>;
@@ -63,6 +65,7 @@ export async function startSmtp(options: SmtpOptions = {}): Promise<SmtpPeer> {
     mails: kept.mails,
     signIns: kept.signIns,
     connections: () => kept.connections,
+    open: () => server.connections.size,
     received: (count) => received(kept.mails, count),
     close: () => new Promise((done) => server.close(done)),
   };

@@ -126,6 +126,7 @@ mails('goes to the server that the settings name when it is sent', async () => {
   settings = settingsFor(second, { from: 'new@example.org' });
   const [mail] = await second.received(1);
   assert.is(mail?.from, 'new@example.org');
+  await until(() => outcomes.length === 1);
   settings = undefined;
   assert.not.ok(mailer.configured());
   mailer.send(letter);

@@ -8,6 +8,7 @@ import { defaultLifecycle, type Resource } from '../../src/core/model/resource.t
 import { createState } from '../../src/core/model/state.ts';
 import type { View } from '../../src/core/model/view.ts';
 import { openStore } from '../../src/store/json-file.ts';
+import type { Store } from '../../src/store/store.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 
 /** The script that a shell would run. */
@@ -51,17 +52,22 @@ export interface SeedResource {
 export async function seed(folder: string, resources: readonly SeedResource[]): Promise<void> {
   const store = await openStore(folder, { create: true });
   try {
-    await store.commit(
-      (view) => {
-        const made = createState();
-        for (const resource of resources) made.apply([created(resourceOf(resource, view, made))]);
-        return { changes: resources.map(({ kind, name }) => created(made.named(kind, name) as Resource)) };
-      },
-      { id: `seed-${resources.map(({ name }) => name).join('-')}` },
-    );
+    await seedStore(store, resources);
   } finally {
     await store.close();
   }
+}
+
+/** Puts resources into an open store, without asking any rule. Their ids are `seed-KIND-NAME`, in lower case. */
+export async function seedStore(store: Store, resources: readonly SeedResource[]): Promise<void> {
+  await store.commit(
+    (view) => {
+      const made = createState();
+      for (const resource of resources) made.apply([created(resourceOf(resource, view, made))]);
+      return { changes: resources.map(({ kind, name }) => created(made.named(kind, name) as Resource)) };
+    },
+    { id: `seed-${resources.map(({ name }) => name).join('-')}` },
+  );
 }
 
 /** The resources in a JSON file. */

@@ -1,6 +1,7 @@
-// What a driver is: that which runs instances somewhere.
+// What a driver is: that which runs instances somewhere. Each ability stands for itself, so that a driver has those that it really has.
 import type { FeatureName } from '../core/kinds/features.ts';
 import type { SpecOf } from '../core/kinds/index.ts';
+import type { StartedWith } from '../core/kinds/instance.ts';
 
 /** A driver that this build of Weir has. */
 export interface Driver {
@@ -8,4 +9,55 @@ export interface Driver {
   readonly kind: SpecOf<'Platform'>['driver']['kind'];
   /** The features of team types that it really delivers. */
   readonly provides: ReadonlySet<FeatureName>;
+  /** Runs instances; absent where this build cannot: then nothing can be started. */
+  readonly runner?: Runner;
+}
+
+/** An instance as a driver is given it. Secrets in the options stand as they are kept: written out, or by reference. */
+export interface Run extends Omit<StartedWith, 'at'> {
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+  /** The slug of its team. */
+  readonly team: string;
+}
+
+/** Where an instance that came up answers, where it does. */
+export interface Up {
+  readonly url?: string;
+}
+
+/** Why an instance ended, or could not be made to do something: a word for programs, and a sentence for people that follows "because". */
+export interface Reason {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * The ability to run instances. Each call may be repeated, also after a crash of Weir half-way through it: it looks at what is there, and does
+ * what is left. Rejects with `DriverFailed` for what somebody can do something about.
+ */
+export interface Runner {
+  /** Brings an instance up with these settings; one that runs with them already is left alone. Resolves when it works; gives up on `signal`. */
+  start(run: Run, signal: AbortSignal): Promise<Up>;
+  /** Resolves when it no longer runs; what it has written stays. */
+  stop(id: string): Promise<void>;
+  /** Stops it, and gives back whatever it holds but what it has written. */
+  suspend(id: string): Promise<void>;
+  /** Stops it, and deletes what it has written. */
+  remove(id: string): Promise<void>;
+  /** The ids of all that run now: asked when Weir starts, to find again what it left running. */
+  running(): Promise<ReadonlySet<string>>;
+  /** Told of each instance that ended by itself. Answers the function that ends it. */
+  onEnd(listener: (id: string, why: Reason) => void): () => void;
+}
+
+/** A driver could not do it. The message is for the people of the team: nothing internal. */
+export class DriverFailed extends Error implements Reason {
+  override readonly name = 'DriverFailed';
+  readonly reason: string;
+  constructor(reason: string, message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }

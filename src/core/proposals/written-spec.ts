@@ -18,12 +18,24 @@ export class InvalidSpec extends Error {
  * `current` has. Throws `InvalidSpec` with every problem; paths begin at `spec`.
  */
 export function writtenSpec<K extends DeclaredKindName>(kind: K, written: unknown, current?: SpecOf<K>): SpecOf<K> {
+  const { data, issues } = writtenValue(kindOf(kind).spec, written, current, ['spec']);
+  if (issues.length > 0) throw new InvalidSpec(issues);
+  return data as SpecOf<K>;
+}
+
+/** A value that was written, with defaults, or everything that is wrong with it; `at` is where it stands in what was sent. */
+export function writtenValue<S extends z.ZodType>(
+  schema: S,
+  written: unknown,
+  current: unknown,
+  at: Steps,
+): { readonly data?: z.output<S>; readonly issues: readonly z.core.$ZodIssue[] } {
   const issues: z.core.$ZodIssue[] = [];
-  const schema = kindOf(kind).spec;
   const parsed = schema.safeParse(withSecrets(schema, written, current, [], issues), { reportInput: true });
   const all = [...issues, ...(parsed.error?.issues ?? [])];
-  if (all.length > 0) throw new InvalidSpec(all.map((issue) => ({ ...issue, path: ['spec', ...issue.path] })));
-  return parsed.data as SpecOf<K>;
+  if (!parsed.success || all.length > 0)
+    return { issues: all.map((issue) => ({ ...issue, path: [...at, ...issue.path] })) };
+  return { data: parsed.data, issues: [] };
 }
 
 type Steps = readonly (string | number)[];

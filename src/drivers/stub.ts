@@ -1,0 +1,78 @@
+// A driver that runs nothing and says it does, at once or as it is told: for tests and measurements.
+import type { FeatureName } from '../core/kinds/features.ts';
+import { type Driver, DriverFailed, type Reason, type Run, type Runner } from './driver.ts';
+
+/** A stub, and what it can be told. */
+export interface Stub extends Driver {
+  readonly runner: Runner;
+  /** Everything that it was asked to do, in order: `start ID`. */
+  readonly calls: readonly string[];
+  /** What runs, with what it was started with. */
+  readonly runs: ReadonlyMap<string, Run>;
+  /** Lets whatever it is asked to do wait, until the function that this answers is called. */
+  hold(): () => void;
+  /** Refuses whatever is asked for which this answers a reason. */
+  refuse(why: (work: keyof Runner, id: string, run?: Run) => Reason | undefined): void;
+  /** Ends an instance as if by itself. */
+  end(id: string, why: Reason): void;
+}
+
+/** A stub that stands in for the driver of a kind. */
+export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly FeatureName[] = []): Stub {
+  const runs = new Map<string, Run>();
+  const calls: string[] = [];
+  const listeners = new Set<(id: string, why: Reason) => void>();
+  let gate: Promise<void> = Promise.resolve();
+  let refusal: Parameters<Stub['refuse']>[0] = () => undefined;
+  const asked = async (work: keyof Runner, id: string, run?: Run): Promise<void> => {
+    calls.push(`${work} ${id}`);
+    await gate;
+    const why = refusal(work, id, run);
+    if (why) throw new DriverFailed(why.reason, why.message);
+  };
+  const down = (work: 'stop' | 'suspend' | 'remove') => async (id: string) => {
+    await asked(work, id);
+    runs.delete(id);
+  };
+  const runner: Runner = {
+    start: async (run, signal) => {
+      await unlessAborted(asked('start', run.id, run), signal);
+      runs.set(run.id, run);
+      return { url: `http://${run.id}.stub.invalid/` };
+    },
+    stop: down('stop'),
+    suspend: down('suspend'),
+    remove: down('remove'),
+    running: async () => new Set(runs.keys()),
+    onEnd: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  return {
+    kind,
+    provides: new Set(provides),
+    runner,
+    calls,
+    runs,
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
+    refuse: (why) => {
+      refusal = why;
+    },
+    end: (id, why) => {
+      if (runs.delete(id)) for (const listener of listeners) listener(id, why);
+    },
+  };
+}
+
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(new DriverFailed('Aborted', 'Weir is stopping'));
+  signal.addEventListener('abort', giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  await Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', giveUp));
+}

@@ -1,0 +1,313 @@
+// The converging loop, with a driver that runs nothing: what is wanted comes about, whatever happens on the way.
+import { setTimeout as wait } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Converging, startConverge } from '../../src/control/converge.ts';
+import { submit } from '../../src/control/submit.ts';
+import type { Proposal } from '../../src/core/model/proposal.ts';
+import type { Resource } from '../../src/core/model/resource.ts';
+import { actOnInstance, type InstanceOperation } from '../../src/core/proposals/act-on-instance.ts';
+import { createInstance } from '../../src/core/proposals/create-instance.ts';
+import { deleteInstance } from '../../src/core/proposals/delete-instance.ts';
+import { updateInstance } from '../../src/core/proposals/update-instance.ts';
+import { type Stub, stubDriver } from '../../src/drivers/stub.ts';
+import { living, made, newWorld, put, type World } from './world.ts';
+
+interface Plant {
+  readonly world: World;
+  readonly stub: Stub;
+  readonly logged: string[];
+  loop: Converging;
+  /** Starts a loop, as Weir does when it starts. */
+  start(): void;
+  keep(proposal: Proposal): Promise<void>;
+  create(name?: string, options?: object): Promise<string>;
+  act(id: string, action: InstanceOperation): Promise<void>;
+  at(id: string): Resource<'Instance'>;
+}
+
+const pauses = { firstMs: 5, mostMs: 20, steadyMs: 1000 };
+
+/** A store with a catalogue, and a loop over it. */
+async function newPlant(): Promise<Plant> {
+  const world = newWorld();
+  const type = made('TeamType', 'starter', { instanceTypes: [{ name: 'small' }] });
+  await put(
+    world,
+    made('Stack', 'a', { runtime: '4' }),
+    made('Stack', 'b', { runtime: '5', replaces: 'a' }),
+    made('InstanceType', 'small', { stacks: ['a'] }),
+    made('Template', 'plain'),
+    type,
+    living('Team', 'core', { displayName: 'Core', type: type.id }),
+  );
+  const stub = stubDriver();
+  const drivers = new Map([['local', stub]]);
+  const logged: string[] = [];
+  const { clock, newId } = { clock: () => world.context('api').now, newId: () => world.context('api').newId() };
+  const log = (_level: string, message: string) => logged.push(message);
+  const start = () => startConverge({ door: world.door, drivers, clock, newId, log, pauses });
+  const keep = async (proposal: Proposal) => void (await submit(world.door, proposal, world.context('api')));
+  const plant: Plant = {
+    world,
+    stub,
+    logged,
+    loop: start(),
+    start: () => {
+      plant.loop = start();
+    },
+    keep,
+    create: async (name = 'Line 1', options = {}) => {
+      const wanted = { team: 'Team-core', name, instanceType: 'small', template: 'plain', options: { ...options } };
+      const context = world.context('api');
+      const { changes } = await submit(world.door, createInstance(wanted, drivers), context);
+      return changes[0]?.id ?? '';
+    },
+    act: (id, action) => keep(actOnInstance({ id, action }, drivers)),
+    at: (id) => world.store.read().get('Instance', id) as Resource<'Instance'>,
+  };
+  return plant;
+}
+
+/** Waits until something holds, at most two seconds. */
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries > 400) throw new Error('it never came about');
+    await wait(5);
+  }
+}
+
+const converge = suite('the converging loop');
+
+converge('starts what is made, with its effective settings', async () => {
+  const { create, loop, at, stub } = await newPlant();
+  const id = await create('Line 1', { theme: 'dark' });
+  await loop.settled();
+  assert.equal([at(id).spec.state, at(id).spec.url], ['running', `http://${id}.stub.invalid/`]);
+  const { name, team, runtime, options } = stub.runs.get(id) ?? {};
+  assert.equal([name, team, runtime, options], ['Line 1', 'core', '4', { theme: 'dark' }]);
+  assert.equal(at(id).spec.started?.options, { theme: 'dark' });
+  await loop.close();
+});
+
+converge('carries out each action', async () => {
+  const { create, loop, at, act, stub, keep } = await newPlant();
+  const id = await create();
+  await loop.settled();
+  const after = async (action: InstanceOperation) => {
+    await act(id, action);
+    await loop.settled();
+    return at(id).spec.state;
+  };
+  assert.equal(
+    [await after('stop'), await after('start'), await after('restart'), await after('suspend'), await after('start')],
+    ['stopped', 'running', 'running', 'suspended', 'running'],
+  );
+  assert.is(await after('upgrade-stack'), 'running');
+  assert.equal([at(id).spec.stack, at(id).spec.started?.runtime], ['api-Stack-b', '5']);
+  await keep(deleteInstance({ id }, new Map([['local', stub]])));
+  await loop.settled();
+  assert.is(at(id), undefined);
+  assert.equal(
+    stub.calls.map((call) => call.split(' ')[0]),
+    ['start', 'stop', 'start', 'stop', 'start', 'suspend', 'start', 'stop', 'start', 'remove'],
+  );
+  await loop.close();
+});
+
+converge('ends where the last of several actions at once wants it, whichever was under way', async () => {
+  const { create, loop, at, act, stub } = await newPlant();
+  const release = stub.hold();
+  const id = await create();
+  await until(() => stub.calls.length === 1);
+  await Promise.all([act(id, 'stop'), act(id, 'start'), act(id, 'restart'), act(id, 'stop')]);
+  release();
+  await loop.settled();
+  assert.equal([at(id).spec.state, stub.runs.size], ['stopped', 0]);
+  await Promise.all([act(id, 'start'), act(id, 'suspend'), act(id, 'start')]);
+  await loop.settled();
+  assert.equal([at(id).spec.state, stub.runs.size], ['running', 1]);
+  await loop.close();
+});
+
+converge('restarts once more with what was changed while it restarted', async () => {
+  const { create, loop, at, act, keep, stub } = await newPlant();
+  const id = await create();
+  await loop.settled();
+  const release = stub.hold();
+  await act(id, 'restart');
+  await until(() => stub.calls.length === 2);
+  await keep(updateInstance({ id, options: { theme: 'light' } }));
+  release();
+  await loop.settled();
+  assert.equal([at(id).spec.started?.options, stub.runs.get(id)?.options], [{ theme: 'light' }, { theme: 'light' }]);
+  await loop.close();
+});
+
+converge('tries again what cannot be started, later each time, until it comes up', async () => {
+  const { create, loop, at, stub } = await newPlant();
+  let left = 3;
+  stub.refuse((work) =>
+    work === 'start' && left-- > 0 ? { reason: 'PortTaken', message: 'its port is taken' } : undefined,
+  );
+  const id = await create();
+  await loop.settled();
+  assert.equal([at(id).spec.state, at(id).spec.conditions[0]?.reason], ['crashed', 'PortTaken']);
+  await until(() => at(id).spec.state === 'running');
+  assert.is(stub.calls.length, 4);
+  await loop.close();
+});
+
+converge('starts at once what somebody starts while it waits to try again', async () => {
+  const { create, loop, at, act, stub } = await newPlant();
+  let broken = true;
+  stub.refuse(() => (broken ? { reason: 'Broken', message: 'it is broken' } : undefined));
+  const id = await create();
+  await loop.settled();
+  broken = false;
+  await act(id, 'start');
+  await loop.settled();
+  assert.is(at(id).spec.state, 'running');
+  await loop.close();
+});
+
+converge('starts again what ended by itself, and not what somebody stops then', async () => {
+  const { create, loop, at, act, stub } = await newPlant();
+  const [one, two] = [await create('one'), await create('two')];
+  await loop.settled();
+  stub.end(one, { reason: 'Exited', message: 'it ended with 1' });
+  stub.end(two, { reason: 'Exited', message: 'it ended with 1' });
+  await loop.settled();
+  assert.equal([at(one).spec.state, at(one).spec.conditions[0]?.message], ['crashed', 'it ended with 1']);
+  await act(two, 'stop');
+  await until(() => at(one).spec.state === 'running');
+  await loop.settled();
+  assert.equal([at(two).spec.state, stub.runs.has(two)], ['stopped', false]);
+  await loop.close();
+});
+
+converge('goes back to the old stack where the new one does not start', async () => {
+  const { create, loop, at, act, stub } = await newPlant();
+  const id = await create();
+  await loop.settled();
+  stub.refuse((work, _id, run) =>
+    work === 'start' && run?.runtime === '5' ? { reason: 'NoAnswer', message: 'it never answered' } : undefined,
+  );
+  await act(id, 'upgrade-stack');
+  await loop.settled();
+  const { state, stack, conditions } = at(id).spec;
+  assert.equal([state, stack, stub.runs.get(id)?.runtime], ['running', 'api-Stack-a', '4']);
+  assert.is(conditions.find(({ type }) => type === 'UpgradeFailed')?.message, 'it never answered');
+  await loop.close();
+});
+
+converge('takes up at start what was under way when Weir ended, in the middle of any transition', async () => {
+  for (const action of ['stop', 'restart', 'suspend', 'upgrade-stack'] as const) {
+    const plant = await newPlant();
+    const { create, act, at, stub } = plant;
+    const id = await create();
+    await plant.loop.settled();
+    const release = stub.hold();
+    await act(id, action);
+    await until(() => stub.calls.length === 2);
+    const closing = plant.loop.close();
+    release();
+    await closing;
+    plant.start();
+    await plant.loop.settled();
+    const expected = { stop: 'stopped', restart: 'running', suspend: 'suspended', 'upgrade-stack': 'running' };
+    assert.is(at(id).spec.state, expected[action], action);
+    await plant.loop.close();
+  }
+});
+
+converge('gives up a start when Weir ends, without calling it a failure', async () => {
+  const plant = await newPlant();
+  const release = plant.stub.hold();
+  const id = await plant.create();
+  await until(() => plant.stub.calls.length === 1);
+  await plant.loop.close();
+  assert.is(plant.at(id).spec.state, 'creating');
+  release();
+  plant.start();
+  await plant.loop.settled();
+  assert.is(plant.at(id).spec.state, 'running');
+  await plant.loop.close();
+});
+
+converge('finds again at start what it left running, starts what is gone, and stops what should not run', async () => {
+  const plant = await newPlant();
+  const { create, at, stub } = plant;
+  const [kept, lost] = [await create('kept'), await create('lost')];
+  await plant.loop.settled();
+  await plant.loop.close();
+  stub.end(lost, { reason: 'Exited', message: 'nobody heard' });
+  await stub.runner.start(
+    { id: 'stray', name: '', team: '', runtime: '4', resources: {}, options: {}, environment: [] },
+    new AbortController().signal,
+  );
+  const before = stub.calls.length;
+  plant.start();
+  await until(() => at(lost).spec.state === 'running' && stub.runs.has(lost));
+  assert.equal([at(kept).spec.state, stub.runs.has('stray')], ['running', false]);
+  assert.not(stub.calls.slice(before).includes(`start ${kept}`), 'what runs is left alone');
+  await plant.loop.close();
+});
+
+converge('hurts no other instance by one that hangs or fails in ways that nobody foresaw', async () => {
+  const { create, loop, at, stub, logged } = await newPlant();
+  stub.refuse((_work, _id, run) => {
+    if (run?.name === 'bad') throw new Error('a secret internal text');
+    return undefined;
+  });
+  const [bad, good] = [await create('bad'), await create('good')];
+  await loop.settled();
+  assert.equal([at(good).spec.state, at(bad).spec.state], ['running', 'crashed']);
+  assert.is(at(bad).spec.conditions[0]?.message, 'the driver failed; the log of Weir says why');
+  assert.ok(logged.some((line) => line.includes('a secret internal text')));
+  await loop.close();
+});
+
+converge('converges many side by side', async () => {
+  const { create, loop, at, act, stub } = await newPlant();
+  const ids = await Promise.all(Array.from({ length: 100 }, (_, index) => create(`line ${index}`)));
+  await loop.settled();
+  await Promise.all(ids.map((id) => act(id, 'upgrade-stack')));
+  await loop.settled();
+  assert.ok(ids.every((id) => at(id).spec.state === 'running' && stub.runs.get(id)?.runtime === '5'));
+  await loop.close();
+});
+
+converge.run();
+
+const without = suite('the converging loop without a driver that runs instances');
+
+without('lets go of what an earlier driver held, and calls crashed what should run, once', async () => {
+  const { world, loop: first } = await newPlant();
+  await first.close();
+  const uses = {
+    team: 'Team-core',
+    instanceType: 'api-InstanceType-small',
+    template: 'api-Template-plain',
+    stack: 'api-Stack-a',
+  };
+  await put(
+    world,
+    living('Instance', 'up', { ...uses, state: 'running' }),
+    living('Instance', 'going', { ...uses, state: 'deleting' }),
+    living('Instance', 'down', { ...uses, state: 'stopping', desired: 'stopped' }),
+  );
+  const { clock, newId } = { clock: () => world.context('api').now, newId: () => world.context('api').newId() };
+  const drivers = new Map([['local', { kind: 'local', provides: new Set<never>() } as const]]);
+  const loop = startConverge({ door: world.door, drivers, clock, newId, log: () => {}, pauses });
+  await loop.settled();
+  await wait(50);
+  await loop.settled();
+  const states = [...world.store.read().all('Instance')].map(({ name, spec }) => `${name} ${spec.state}`);
+  assert.equal(states.sort(), ['down stopped', 'up crashed']);
+  const [up] = [...world.store.read().all('Instance')].filter(({ name }) => name === 'up');
+  assert.is(up?.spec.conditions[0]?.message, 'this build of Weir has no local driver that can run instances');
+  await loop.close();
+});
+
+without.run();

@@ -1,5 +1,6 @@
 // references: a name that nothing declares, and the loss of a name that something still uses.
 import { declaredKinds, type KindName } from '../kinds/index.ts';
+import { namePattern } from '../kinds/kind.ts';
 import type { Finding } from '../model/finding.ts';
 import { readable } from '../model/pointer.ts';
 import { type Reference, referenceKey, referencesOf, referringKinds } from '../model/references.ts';
@@ -34,13 +35,17 @@ function* dangling(batch: Batch, resource: Resource, nearest: Nearest): Iterable
     yield violation('references', resource, '', `names ${count - mostOfOne} more things that nothing declares`);
 }
 
-/** Where, and what. An id says nothing to people; and what is made at run time is shown without the `spec` around its fields. */
+/**
+ * Where, and what. What is made at run time is shown without the `spec` around its fields; it refers by id, and an id says nothing to
+ * people: but who chose a name that nothing has is told that name.
+ */
 function missing({ kind, by, to, path }: Reference): [path: string, what: string] {
-  if (by === 'name') return [path, `${readable(path)} names ${kind}/${to}, which nothing declares`];
-  return [
-    path.replace(/^\/spec/, ''),
-    `${readable(path)} cannot name this ${kind}, because there is no such one any more`,
-  ];
+  const at = by === 'id' ? path.replace(/^\/spec/, '') : path;
+  const isName = by === 'name' || (kind in declaredKinds && namePattern.test(to));
+  const what = isName
+    ? `names ${kind}/${to}, which nothing declares`
+    : `cannot name this ${kind}, because there is no such one any more`;
+  return [at, `${readable(path)} ${what}`];
 }
 
 /** How many names of one resource are told one by one. */
@@ -70,8 +75,8 @@ const nearestCache = new WeakMap<View, Nearest>();
 function nearestIn(view: View): Nearest {
   const namesOf = new Map<KindName, readonly string[]>();
   let comparisons = 0;
-  return ({ kind, by, to }) => {
-    if (by === 'id' || comparisons >= mostComparisons) return undefined;
+  return ({ kind, to }) => {
+    if (!(kind in declaredKinds) || comparisons >= mostComparisons) return undefined;
     const names = namesOf.get(kind) ?? Array.from(view.all(kind), ({ name }) => name);
     namesOf.set(kind, names);
     comparisons += names.length;

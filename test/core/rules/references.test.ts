@@ -120,13 +120,22 @@ references('from a user who is deleted go with the user, and hold nothing back',
   );
 });
 
-references('to what was made at run time and is gone say so without an id', async () => {
+references('of what is made at run time say the name that was chosen, but no id', async () => {
   const world = await newTeamsWorld('ann');
   const core = team(world, 'core');
-  const owner = member('core', 'ann', 'owner');
-  const gone = { ...core, spec: { ...core.spec, type: 'no-such-id' } };
-  assert.equal(await write(world, () => [created(gone), created(owner)]), [
+  const make = (type: string) => {
+    const wanted = { ...core, spec: { ...core.spec, type } };
+    return write(world, () => [created(wanted), created(member('core', 'ann', 'owner'))]);
+  };
+  assert.equal(await make('startr'), [
+    'references Team/core: type names TeamType/startr, which nothing declares (did you mean starter)',
+  ]);
+  assert.equal(await make('Xy7opaqueId'), [
     'references Team/core: type cannot name this TeamType, because there is no such one any more',
+  ]);
+  await make(core.spec.type);
+  assert.equal(await write(world, () => [created(member('core', 'nobody'))]), [
+    'references Membership/core-nobody: user cannot name this User, because there is no such one any more',
   ]);
 });
 

@@ -6,7 +6,7 @@ import { type FileSystem, wordsOf, writeFully } from './file-system.ts';
 import { listFolder, unreadable } from './folder.ts';
 import { closingLine, createSegment, type Segment } from './journal.ts';
 import { frameLine } from './lines.ts';
-import type { Log, Waiting } from './log.ts';
+import { type Log, streams, type Waiting } from './log.ts';
 import { dropOldSegments, type RecordSegment, type Retention, writeRecordSegments } from './record-segments.ts';
 import { writeSnapshot } from './snapshot.ts';
 
@@ -130,7 +130,7 @@ async function createdNothing(files: FileSystem, folder: string, first: number):
 async function takeSnapshot(journal: Journal, log: Log, position: number): Promise<void> {
   const { files, folder, retention, now } = journal.options;
   journal.records = await writeRecordSegments(files, folder, log.tail, position);
-  log.tail = log.tail.filter(({ seq }) => seq > position);
+  for (const stream of streams) log.tail[stream] = log.tail[stream].filter(({ seq }) => seq > position);
   journal.snapshotBytes = await writeSnapshot(files, folder, log, position);
   await dropOldFiles(files, folder);
   journal.records = await dropOldSegments(files, folder, journal.records, retention, now());

@@ -4,11 +4,12 @@ import type { State } from '../core/model/state.ts';
 import type { View } from '../core/model/view.ts';
 import { wordsOf } from './file-system.ts';
 import type { Log, Waiting } from './log.ts';
-import type { Entry, PositionedView, Receipt, RecordQuery, StoreRecord } from './store.ts';
+import type { Entry, PositionedView, Receipt, RecordFilter, RecordQuery, StoreRecord } from './store.ts';
 
 /** What an engine adds: where records are found, how it closes, and what it tells a person. */
 export interface Backing {
   readonly records: (log: Log, query: RecordQuery) => Promise<readonly StoreRecord[]>;
+  readonly countRecords: (log: Log, filter: RecordFilter) => Promise<number>;
   readonly close: () => Promise<void>;
   readonly log: (message: string) => void;
   /** RFC 3339. */

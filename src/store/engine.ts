@@ -50,6 +50,7 @@ export function createEngine(low: Low<Log>, backing: Backing): Store {
       if (engine.closing === undefined && backing.readOnly === undefined) run(engine.closed.signal);
     },
     records: (query) => backing.records(low.data, query),
+    countRecords: (filter) => backing.countRecords(low.data, filter),
     health: () => healthOf(engine),
     close: () => {
       engine.closing ??= close(engine);

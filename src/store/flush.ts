@@ -40,7 +40,7 @@ function publish(engine: Engine, group: readonly Pending[]): void {
   for (const { seq, id, changes, records } of group) {
     log.state.apply(changes);
     log.recent.add(id, { seq, changes });
-    for (const record of records) log.tail.push({ seq, record });
+    for (const record of records) log.tail[record.stream].push({ seq, record });
     log.position = seq;
     engine.pending.delete(id);
   }

@@ -93,9 +93,10 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   });
   const low = new Low<Log>(adapter, emptyLog());
   await low.read();
-  const readRecords = createRecordReader(files, folder, log);
+  const reader = createRecordReader(files, folder, log);
   return createEngine(low, {
-    records: (data, query) => readRecords(data, adapter.recordSegments(), query),
+    records: (data, query) => reader.page(data, adapter.recordSegments(), query),
+    countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
     journalBytes: () => adapter.journalBytes(),
     close: async () => {
       await adapter.close(low.data);
@@ -144,9 +145,10 @@ async function openForReading(setting: Setting): Promise<Store> {
   const [data, records] = await loadWhileOthersWrite(setting, 20);
   const low = new Low<Log>({ read: async () => data, write: async () => {} }, emptyLog());
   await low.read();
-  const readRecords = createRecordReader(files, folder, log);
+  const reader = createRecordReader(files, folder, log);
   return createEngine(low, {
-    records: (all, query) => readRecords(all, records, query),
+    records: (all, query) => reader.page(all, records, query),
+    countRecords: (all, filter) => reader.count(all, records, filter),
     close: async () => {},
     log,
     now: () => new Date().toISOString(),

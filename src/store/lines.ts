@@ -49,8 +49,12 @@ export async function scanLines(file: OpenFile, onLine: (line: Line) => void): P
   return offset + carry.length;
 }
 
-/** The lines of a file before `end`, the last one first. */
-export async function* scanBackwards(file: OpenFile, end: number): AsyncGenerator<Line> {
+/** The lines of a file before `end`, the last one first. Those that `wanted` does not want are passed over, and not parsed. */
+export async function* scanBackwards(
+  file: OpenFile,
+  end: number,
+  wanted: (line: Buffer) => boolean = () => true,
+): AsyncGenerator<Line> {
   let carry = Buffer.alloc(0);
   let start = end;
   while (start > 0) {
@@ -66,12 +70,13 @@ export async function* scanBackwards(file: OpenFile, end: number): AsyncGenerato
     let piece = Buffer.concat([chunk, carry]);
     // The line feed at the very end of a piece closes its last line; the one before it opens that line.
     for (let feed = piece.lastIndexOf(10, -2); piece.length > 1 && feed >= 0; feed = piece.lastIndexOf(10, -2)) {
-      yield lineOf(piece.subarray(feed + 1), start + feed + 1);
+      const line = piece.subarray(feed + 1);
+      if (wanted(line)) yield lineOf(line, start + feed + 1);
       piece = piece.subarray(0, feed + 1);
     }
     carry = piece;
   }
-  if (carry.length > 0) yield lineOf(carry, 0);
+  if (carry.length > 0 && wanted(carry)) yield lineOf(carry, 0);
 }
 
 const lineFeed = Buffer.from('\n');

@@ -102,7 +102,7 @@ function replay(
   const changes = ops.map((op) => changeOf(log, op, path));
   log.state.apply(changes);
   log.recent.add(id, { seq, changes });
-  for (const record of records) if (seq > moved[record.stream]) log.tail.push({ seq, record });
+  for (const record of records) if (seq > moved[record.stream]) log.tail[record.stream].push({ seq, record });
   log.position = seq;
 }
 

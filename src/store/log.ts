@@ -20,19 +20,22 @@ export interface TailRecord {
   readonly record: StoreRecord;
 }
 
+/** The streams of records. */
+export const streams = ['history', 'audit'] as const satisfies readonly StoreRecord['stream'][];
+
 /** Everything durable (but old records), and what is to be written next. */
 export interface Log {
   readonly state: State;
   readonly recent: Recent;
   /** The last durable commit; 0 before the first. */
   position: number;
-  /** Records that stand in the journal only, oldest first. Replaced, not shortened, when some of them move out. */
-  tail: TailRecord[];
+  /** Records that stand in the journal only, by stream, oldest first. Replaced, not shortened, when some of them move out. */
+  readonly tail: Record<StoreRecord['stream'], TailRecord[]>;
   /** What the adapter's next `write` makes durable. */
   waiting: readonly Waiting[];
 }
 
 /** A log of nothing. */
 export function emptyLog(): Log {
-  return { state: createState(), recent: createRecent(), position: 0, tail: [], waiting: [] };
+  return { state: createState(), recent: createRecent(), position: 0, tail: { history: [], audit: [] }, waiting: [] };
 }

@@ -1,8 +1,9 @@
 // The in-memory engine: all that a store promises but to outlive its process. For tests, and for planning without a store.
 import { type Adapter, Low } from 'lowdb';
 import { createEngine } from './engine.ts';
-import { emptyLog, type Log } from './log.ts';
-import { selectRecords, tailNewestFirst } from './records.ts';
+import { emptyLog, type Log, streams, type TailRecord } from './log.ts';
+import { type Found, isWhole, searchFor, take, tally } from './record-search.ts';
+import { tailNewestFirst } from './records.ts';
 import type { Store } from './store.ts';
 
 /** `rehearse`: evaluates each transaction twice, to find one that is not pure. `log`: told what nobody asked for (default: stderr). */
@@ -11,10 +12,15 @@ export interface MemoryStoreOptions {
   readonly log?: (message: string) => void;
 }
 
-/** An empty store in memory. It keeps its newest 20 000 records, or up to twice as many. */
+/** An empty store in memory. It keeps the newest 20 000 records of each stream, or up to twice as many. */
 export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   return createEngine(new Low(memoryAdapter(20_000), emptyLog()), {
-    records: (log, query) => selectRecords(tailNewestFirst(log.tail, query.stream), query),
+    records: async ({ tail }, query) => {
+      const page = await take(foundIn(tail[query.stream]), searchFor(query), query.limit);
+      return page.map(({ record }) => record);
+    },
+    countRecords: async ({ tail }, filter) =>
+      isWhole(filter) ? tail[filter.stream].length : tally(foundIn(tail[filter.stream]), searchFor(filter)),
     close: async () => {},
     log: options.log ?? ((message) => process.stderr.write(`${message}\n`)),
     now: () => new Date().toISOString(),
@@ -22,11 +28,16 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
   });
 }
 
+function* foundIn(tail: readonly TailRecord[]): Generator<Found> {
+  for (const record of tailNewestFirst(tail)) yield { record };
+}
+
 function memoryAdapter(records: number): Adapter<Log> {
   return {
     read: async () => null,
     write: async (log) => {
-      if (log.tail.length > 2 * records) log.tail = log.tail.slice(-records);
+      for (const stream of streams)
+        if (log.tail[stream].length > 2 * records) log.tail[stream] = log.tail[stream].slice(-records);
     },
   };
 }

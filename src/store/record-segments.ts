@@ -3,15 +3,22 @@ import { join } from 'node:path';
 import { type FileSystem, type OpenFile, writeFully } from './file-system.ts';
 import { namesIn, numbered, storeVersion } from './folder.ts';
 import { encodeLine, scanLines } from './lines.ts';
-import type { TailRecord } from './log.ts';
+import { type Log, streams, type TailRecord } from './log.ts';
 import type { StoreRecord } from './store.ts';
 
-/** A segment by its name; `first` and `last` are the commits whose records it may hold. */
-export interface RecordSegment {
+/** A segment; `first` and `last` are the commits whose records it may hold, `oldest` and `newest` the times that its records are between. */
+export interface RecordSegment extends Header {
   readonly name: string;
   readonly stream: StoreRecord['stream'];
   readonly first: number;
   readonly last: number;
+}
+
+/** What the first line of a segment tells of the others. */
+interface Header {
+  readonly count: number;
+  readonly oldest: string;
+  readonly newest: string;
 }
 
 /** How long records are kept, at least: the newest `count`, or for `days`. */
@@ -27,12 +34,13 @@ export function segmentPath(folder: string, segment: { readonly name: string }):
 
 /** The segments of a store, oldest first; empty where there are none yet. */
 export async function listRecordSegments(files: FileSystem, folder: string): Promise<RecordSegment[]> {
-  const names = await namesIn(files, recordFolder(folder));
-  const segments = names.flatMap((name): RecordSegment[] => {
+  const segments: RecordSegment[] = [];
+  for (const name of await namesIn(files, recordFolder(folder))) {
     const [, stream, first, last] = /^(history|audit)-(\d{12})-(\d{12})\.jsonl$/.exec(name) ?? [];
-    if (stream !== 'history' && stream !== 'audit') return [];
-    return [{ name, stream, first: Number(first), last: Number(last) }];
-  });
+    if (stream !== 'history' && stream !== 'audit') continue;
+    const header = await readHeader(files, segmentPath(folder, { name }));
+    segments.push({ name, stream, first: Number(first), last: Number(last), ...header });
+  }
   return segments.sort((a, b) => a.first - b.first);
 }
 
@@ -48,18 +56,19 @@ export function movedUpTo(segments: readonly RecordSegment[], stream: StoreRecor
 export async function writeRecordSegments(
   files: FileSystem,
   folder: string,
-  tail: readonly TailRecord[],
+  tail: Log['tail'],
   last: number,
 ): Promise<RecordSegment[]> {
   const present = await listRecordSegments(files, folder);
   const made: RecordSegment[] = [];
-  for (const stream of ['history', 'audit'] as const) {
+  for (const stream of streams) {
     const moved = movedUpTo(present, stream);
-    const own = tail.filter(({ seq, record }) => seq > moved && seq <= last && record.stream === stream);
+    const own = tail[stream].filter(({ seq }) => seq > moved && seq <= last);
     const first = own[0]?.seq;
     if (first === undefined) continue;
     if (made.length === 0) await files.makeFolder(recordFolder(folder));
-    const segment = { name: `${stream}-${numbered(first)}-${numbered(last)}.jsonl`, stream, first, last };
+    const name = `${stream}-${numbered(first)}-${numbered(last)}.jsonl`;
+    const segment = { name, stream, first, last, ...headerOf(own) };
     await writeSegment(files, segmentPath(folder, segment), segment, own);
     made.push(segment);
   }
@@ -79,7 +88,7 @@ export async function dropOldSegments(
   const newer = { history: 0, audit: 0 };
   for (const segment of [...segments].reverse()) {
     const rule = retention[segment.stream];
-    const { count, newest } = await readHeader(files, segmentPath(folder, segment));
+    const { count, newest } = segment;
     const old = 'count' in rule ? newer[segment.stream] >= rule.count : newest < daysBefore(now, rule.days);
     newer[segment.stream] += count;
     if (old) await files.unlink(segmentPath(folder, segment));
@@ -95,14 +104,9 @@ function recordFolder(folder: string): string {
 async function writeSegment(
   files: FileSystem,
   path: string,
-  { stream, first, last }: RecordSegment,
+  { stream, first, last, count, oldest, newest }: RecordSegment,
   own: readonly TailRecord[],
 ): Promise<void> {
-  const newest =
-    own
-      .map(({ record }) => record.at)
-      .sort()
-      .at(-1) ?? '';
   const file = await files.open(`${path}.tmp`, 'create');
   try {
     let size = 0;
@@ -111,7 +115,7 @@ async function writeSegment(
       await writeFully(file, bytes, size);
       size += bytes.length;
     };
-    await write(encodeLine({ weir: 'records', version: storeVersion, stream, first, last, count: own.length, newest }));
+    await write(encodeLine({ weir: 'records', version: storeVersion, stream, first, last, count, oldest, newest }));
     // A few hundred at a time: writes go on meanwhile.
     for (let index = 0; index < own.length; index += 200)
       await write(
@@ -127,16 +131,29 @@ async function writeSegment(
   await files.rename(`${path}.tmp`, path);
 }
 
-async function readHeader(files: FileSystem, path: string): Promise<{ count: number; newest: string }> {
+function headerOf(own: readonly TailRecord[]): Header {
+  let [oldest, newest] = ['9999', ''];
+  for (const { record } of own) {
+    if (record.at < oldest) oldest = record.at;
+    if (record.at > newest) newest = record.at;
+  }
+  return { count: own.length, oldest, newest };
+}
+
+async function readHeader(files: FileSystem, path: string): Promise<Header> {
   const file = await files.open(path, 'read');
   try {
-    let header: { count?: unknown; newest?: unknown } = {};
+    let header: { count?: unknown; oldest?: unknown; newest?: unknown } = {};
     await scanLines(firstPiece(file), ({ offset, value }) => {
       if (offset === 0) header = value ?? {};
     });
-    const { count, newest } = header;
-    // One that cannot be read is kept: it counts as new, and as empty.
-    return { count: typeof count === 'number' ? count : 0, newest: typeof newest === 'string' ? newest : '9999' };
+    const { count, oldest, newest } = header;
+    // One that cannot be read is kept: its records may be of any time, and are not counted.
+    return {
+      count: typeof count === 'number' ? count : 0,
+      oldest: typeof oldest === 'string' ? oldest : '',
+      newest: typeof newest === 'string' ? newest : '9999',
+    };
   } finally {
     await file.close();
   }

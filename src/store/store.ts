@@ -44,12 +44,24 @@ export interface Entry {
   readonly records: readonly StoreRecord[];
 }
 
-export interface RecordQuery {
+/** Which records: all of a stream, or only some. */
+export interface RecordFilter {
   readonly stream: StoreRecord['stream'];
+  /** Only records from this time on; RFC 3339 UTC, in milliseconds. */
+  readonly since?: string;
+  /** Only records from before this time. */
+  readonly until?: string;
+  /** Pure. */
+  readonly where?: (record: StoreRecord) => boolean;
+  /** Texts of JSON, each of which stands in the JSON of every record that `where` lets through: what has them not is passed over quickly. */
+  readonly holding?: readonly string[];
+}
+
+/** A page of records. */
+export interface RecordQuery extends RecordFilter {
   /** Only records that are older than the one with this id (none, where no record has it). */
   readonly before?: string;
   readonly limit: number;
-  readonly where?: (record: StoreRecord) => boolean;
 }
 
 export interface Health {
@@ -76,8 +88,10 @@ export interface Store {
   subscribe(listener: (entry: Entry | 'reset') => void): () => void;
   /** Runs while this process leads for `name`; `stop` aborts when it no longer does. Embedded engines lead at once. */
   lead(name: string, run: (stop: AbortSignal) => void): void;
-  /** Newest first. */
+  /** Newest first. Reads no more than it has to, and lets others go first meanwhile. */
   records(query: RecordQuery): Promise<readonly StoreRecord[]>;
+  /** How many records there are; those of a whole stream are counted without being read. */
+  countRecords(filter: RecordFilter): Promise<number>;
   health(): Health;
   /** Finishes what was acknowledged or is under way, writes what speeds up the next start, lets the folder go. */
   close(): Promise<void>;

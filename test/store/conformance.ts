@@ -330,6 +330,45 @@ function records(test: Tests): void {
     assert.equal(await idsOf(store, { stream: 'history', limit: 3, where, before: 'i3' }), ['h3']);
   });
 
+  test('counts the records of a stream, and those that a filter lets through', async (store) => {
+    const day = (number: number) => `2026-01-${String(number).padStart(2, '0')}T00:00:00.000Z`;
+    for (let index = 1; index <= 28; index += 1)
+      await store.commit(
+        () => ({ changes: [], records: [historyRecord(`h${index}`), auditRecord(`a${index}`, day(index))] }),
+        { id: String(index) },
+      );
+    assert.is(await store.countRecords({ stream: 'audit' }), 28);
+    assert.is(await store.countRecords({ stream: 'history' }), 28);
+    const where = ({ id }: { id: string }) => id.endsWith('3');
+    assert.is(await store.countRecords({ stream: 'audit', where }), 3);
+    assert.is(await store.countRecords({ stream: 'audit', where, since: day(4) }), 2);
+    assert.is(await store.countRecords({ stream: 'audit', since: day(4), until: day(8) }), 4);
+    assert.is(await store.countRecords({ stream: 'audit', until: day(1) }), 0);
+  });
+
+  test('finds records of a time, and by texts that their JSON holds', async (store) => {
+    const at = (index: number) => new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString();
+    for (let index = 0; index < 40; index += 1) {
+      // Times do not follow the order of commits: clocks are set back.
+      const when = at(index % 10 === 0 ? 100 - index : index);
+      const body = { event: index % 4 === 0 ? 'a "quoted" é' : 'other' };
+      const record = { stream: 'audit', id: `a${index}`, at: when, body } as const;
+      await store.commit(() => ({ changes: [], records: [record, historyRecord(`h${index}`)] }), { id: String(index) });
+    }
+    const audit = { stream: 'audit', limit: 5 } as const;
+    assert.equal(await idsOf(store, { ...audit, since: at(37) }), ['a39', 'a38', 'a37', 'a30', 'a20']);
+    assert.equal(await idsOf(store, { ...audit, since: at(37), before: 'a20' }), ['a10', 'a0']);
+    assert.equal(await idsOf(store, { ...audit, since: at(5), until: at(9) }), ['a8', 'a7', 'a6', 'a5']);
+    assert.equal(await idsOf(store, { ...audit, until: at(3), before: 'a30' }), ['a2', 'a1']);
+    const event = 'a "quoted" é';
+    const where = ({ body }: { body: Readonly<Record<string, unknown>> }) => body.event === event;
+    const quoted = { ...audit, where, holding: [JSON.stringify(event)] };
+    assert.equal(await idsOf(store, quoted), ['a36', 'a32', 'a28', 'a24', 'a20']);
+    assert.equal(await idsOf(store, { ...quoted, before: 'a24' }), ['a20', 'a16', 'a12', 'a8', 'a4']);
+    assert.equal(await idsOf(store, { ...quoted, before: 'a23' }), ['a20', 'a16', 'a12', 'a8', 'a4']);
+    assert.is(await store.countRecords({ ...quoted, stream: 'audit' }), 10);
+  });
+
   test('keeps the records of a commit when it keeps the commit', async (store) => {
     const promise = store.commit(labelling('a', '1', [historyRecord('h', { outcome: 'applied' })]), { id: '1' });
     assert.equal(await store.records({ stream: 'history', limit: 1 }), []);

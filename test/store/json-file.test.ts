@@ -131,6 +131,48 @@ folder('keeps no more records than it has to', async () => {
   await again.close();
 });
 
+folder('knows after a new start how many records it has, without those that it no longer keeps', async () => {
+  const { path } = temporaryFolder();
+  const retention = { history: { count: 20 }, audit: { days: 30 } } as const;
+  for (let round = 0; round < 4; round += 1) {
+    const store = await openStore(path, { ...quiet, snapshotBytes: 1000, retention });
+    for (let index = round * 25; index < round * 25 + 25; index += 1)
+      await store.commit(labelling('a', String(index), [historyRecord(`h${index}`), auditRecord(`a${index}`)]), {
+        id: String(index),
+      });
+    for (const stream of ['history', 'audit'] as const)
+      assert.is(await store.countRecords({ stream }), (await store.records({ stream, limit: 1000 })).length);
+    await store.close();
+  }
+  const reading = await openStore(path, { create: false, readOnly: true });
+  const count = await reading.countRecords({ stream: 'history' });
+  assert.ok(count >= 20 && count < 60, String(count));
+  assert.is(count, (await reading.records({ stream: 'history', limit: 1000 })).length);
+  await reading.close();
+});
+
+folder('lets others go first while it looks through many records', async () => {
+  const { path } = temporaryFolder();
+  const store = await openStore(path, { ...quiet, snapshotBytes: 1 << 20 });
+  for (let round = 0; round < 60; round += 1) {
+    const records = Array.from({ length: 500 }, (_, index) => ({
+      ...auditRecord(`a${round}-${index}`),
+      body: { event: 'stack.updated', text: 'x'.repeat(100), round },
+    }));
+    await store.commit(labelling('a', String(round), records), { id: String(round) });
+  }
+  let longest = 0;
+  let last = performance.now();
+  const watching = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 1);
+  assert.is(await store.countRecords({ stream: 'audit', where: ({ body }) => body.round === 7 }), 500);
+  clearInterval(watching);
+  assert.ok(last > 0 && longest < 100, `${longest} ms`);
+  await store.close();
+});
+
 folder.run();
 
 const reader = suite('a store opened for reading');

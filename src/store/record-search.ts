@@ -1,0 +1,77 @@
+// What a query looks for among records that come newest first, wherever they come from; gives the event loop its turn.
+import { createSlicer } from '../lib/slice.ts';
+import type { RecordFilter, RecordQuery, StoreRecord } from './store.ts';
+
+/** A record, and whatever its source adds. */
+export interface Found {
+  readonly record: StoreRecord;
+}
+
+/** What is looked for. `begun`: the record that a page follows was met; nothing counts before. */
+export interface Search {
+  readonly filter: RecordFilter;
+  readonly before: string | undefined;
+  /** What stands in every line that matters: before it has begun, and then. */
+  readonly pieces: { readonly first: readonly Buffer[]; readonly then: readonly Buffer[] };
+  begun: boolean;
+}
+
+/** Begins a search; `begun` where its source stands behind the record that the page follows already. */
+export function searchFor(query: RecordFilter & Pick<RecordQuery, 'before'>, begun = false): Search {
+  const { before, holding = [] } = query;
+  const first = before === undefined ? [] : [Buffer.from(JSON.stringify(before))];
+  const pieces = { first, then: holding.map((piece) => Buffer.from(piece)) };
+  return { filter: query, before, pieces, begun: begun || before === undefined };
+}
+
+/** Whether a line may hold what is looked for now; it need not be parsed where it may not. */
+export function mayHold({ begun, pieces }: Search, line: Buffer): boolean {
+  return (begun ? pieces.then : pieces.first).every((piece) => line.includes(piece));
+}
+
+/** Whether records from between two times may be looked for now. */
+export function mayStandIn(search: Search, { oldest, newest }: { readonly oldest: string; readonly newest: string }) {
+  const { since, until } = search.filter;
+  return !search.begun || ((since === undefined || newest >= since) && (until === undefined || oldest < until));
+}
+
+/** The first `limit` records that match. */
+export async function take<F extends Found>(
+  found: Iterable<F> | AsyncIterable<F>,
+  search: Search,
+  limit: number,
+): Promise<F[]> {
+  const page: F[] = [];
+  if (limit <= 0) return page;
+  for await (const item of matching(found, search)) {
+    page.push(item);
+    if (page.length >= limit) break;
+  }
+  return page;
+}
+
+/** How many records match. */
+export async function tally(found: Iterable<Found> | AsyncIterable<Found>, search: Search): Promise<number> {
+  let count = 0;
+  for await (const _ of matching(found, search)) count += 1;
+  return count;
+}
+
+/** Whether a filter lets a whole stream through: how many that are is known without a look. */
+export function isWhole({ since, until, where }: RecordFilter): boolean {
+  return since === undefined && until === undefined && where === undefined;
+}
+
+async function* matching<F extends Found>(found: Iterable<F> | AsyncIterable<F>, search: Search): AsyncGenerator<F> {
+  const slicer = createSlicer();
+  for await (const item of found) {
+    if (search.begun && lets(search.filter, item.record)) yield item;
+    search.begun ||= item.record.id === search.before;
+    if (slicer.spent()) await slicer.breathe();
+  }
+}
+
+function lets({ since, until, where }: RecordFilter, record: StoreRecord): boolean {
+  const inTime = (since === undefined || record.at >= since) && (until === undefined || record.at < until);
+  return inTime && (where?.(record) ?? true);
+}

@@ -1,20 +1,31 @@
-// Pages of kinds that may have very many: without copying or sorting all of them for each request.
+// Pages of what there may be very much of: without copying or sorting all of it for each request.
 import { z } from 'zod';
 import type { KindName } from '../core/kinds/index.ts';
 import type { ResourceOf } from '../core/model/resource.ts';
 import type { View } from '../core/model/view.ts';
 import { compareKeys, decodeCursor, encodeCursor, type Page, type SortKey } from './paging.ts';
 
-/** What is wanted of all resources of a kind. */
-export interface Wanted<T> {
+/** Which page. */
+interface Asked {
   readonly limit: number;
   readonly cursor?: string | undefined;
+}
+
+/** What is wanted of a long list. */
+export interface Wanted<T> extends Asked {
   /** Absent: the order in which they were made. `-` before it turns it round. */
   readonly sort?: string | undefined;
   /** What `sort` sorts by. */
-  readonly keyOf?: (resource: T) => string | number;
+  readonly keyOf?: (item: T) => string | number;
   /** Absent: all of them. */
-  readonly matches?: ((resource: T) => boolean) | undefined;
+  readonly matches?: ((item: T) => boolean) | undefined;
+}
+
+/** What a list can be in the order of. */
+export interface Placed {
+  readonly id: string;
+  /** RFC 3339, UTC. */
+  readonly createdAt: string;
 }
 
 /** A page of all resources of a kind. In the order in which they were made, and with nothing to match, it ends where the page does. */
@@ -23,82 +34,101 @@ export function pageOfMany<K extends KindName>(
   kind: K,
   wanted: Wanted<ResourceOf<K>>,
 ): Page<ResourceOf<K>> {
-  return wanted.sort === undefined ? inOrder(view, kind, wanted) : selected(view, kind, wanted, wanted.sort);
+  return pageOfLong(view.all(kind), view.count(kind), wanted);
 }
 
-function inOrder<K extends KindName>(view: View, kind: K, wanted: Wanted<ResourceOf<K>>): Page<ResourceOf<K>> {
-  const { limit, cursor, matches } = wanted;
-  const begins = cursor === undefined ? () => true : follows(view, kind, cursor);
-  const items: ResourceOf<K>[] = [];
-  let [counted, more] = [0, false];
-  for (const resource of view.all(kind)) {
-    // Asked of each, because the page begins after one that need not match any more.
-    const isAfter = begins(resource);
-    if (matches && !matches(resource)) continue;
-    counted += 1;
-    if (!isAfter) continue;
-    more = items.length === limit;
-    if (!more) items.push(resource);
-    else if (!matches) break;
+/** The same of any items that come in the order in which they were made, such as those of an index; `count` of them. */
+export function pageOfLong<T extends Placed>(items: Iterable<T>, count: number, wanted: Wanted<T>): Page<T> {
+  const { matches, sort, keyOf } = wanted;
+  const found = matches ? filtered(items, matches) : items;
+  if (sort !== undefined) return selected(found, wanted, sort, (item) => [keyOf?.(item) ?? item.createdAt, item.id]);
+  if (!matches) return inOrder(found, count, wanted);
+  const all = [...found];
+  return inOrder(all, all.length, wanted);
+}
+
+function* filtered<T>(items: Iterable<T>, matches: (item: T) => boolean): Iterable<T> {
+  for (const item of items) if (matches(item)) yield item;
+}
+
+/** Costs what stands before the page, and the page. It begins after the item that ended the page before, wherever that is by now. */
+function inOrder<T extends Placed>(items: Iterable<T>, count: number, { limit, cursor }: Asked): Page<T> {
+  const place = cursor === undefined ? undefined : placeIn(cursor);
+  const page: T[] = [];
+  for (const item of place ? after(items, place) : items) {
+    const last = page.at(-1);
+    if (last && page.length === limit) return { items: page, count, next: cursorAfter(last, page, place) };
+    page.push(item);
   }
-  const last = items.at(-1);
-  const next = more && last ? { next: encodeCursor(['', last.createdAt, last.id]) } : {};
-  return { items, count: matches ? counted : view.count(kind), ...next };
+  return { items: page, count };
 }
 
-/** Whether a resource stands after the last one of the page before; where that is gone, whether it is as young. */
-function follows<K extends KindName>(view: View, kind: K, cursor: string): (resource: ResourceOf<K>) => boolean {
-  const [, createdAt, id] = decodeCursor(cursor, z.tuple([z.literal(''), z.string(), z.string()]));
-  const isGone = view.get(kind, id) === undefined;
-  let passed = false;
-  return (resource) => {
-    const isAfter = passed;
-    if (isGone) passed ||= resource.createdAt >= createdAt;
-    else passed ||= resource.id === id;
-    return isGone ? passed : isAfter;
-  };
+/** Where a page ended: when its last item was made; that one, and before it others of the same moment, the nearest first. */
+interface Place {
+  readonly at: string;
+  readonly ids: readonly string[];
 }
 
-/** Keeps no more than a page while it looks at each once. */
-function selected<K extends KindName>(
-  view: View,
-  kind: K,
-  { limit, cursor, keyOf, matches }: Wanted<ResourceOf<K>>,
-  sort: string,
-): Page<ResourceOf<K>> {
-  const sign = sort.startsWith('-') ? -1 : 1;
-  const comes = (a: SortKey, b: SortKey) => sign * compareKeys(a, b);
-  const after = cursor === undefined ? undefined : keyIn(cursor, sort);
-  const page: Keyed<ResourceOf<K>>[] = [];
-  let [count, rest] = [0, 0];
-  for (const resource of view.all(kind)) {
-    if (matches && !matches(resource)) continue;
-    count += 1;
-    const key: SortKey = [keyOf?.(resource) ?? resource.name, resource.id];
-    if (after && comes(key, after) <= 0) continue;
-    rest += 1;
-    keep(page, { key, resource }, limit, comes);
+const placeForm = z.tuple([z.literal(''), z.iso.datetime(), z.string()], z.string());
+
+/** How many ids a cursor names: it is part of an address. */
+const mostIds = 12;
+
+function placeIn(cursor: string): Place {
+  const [, at, ...ids] = decodeCursor(cursor, placeForm);
+  return { at, ids };
+}
+
+function cursorAfter<T extends Placed>({ createdAt }: T, page: readonly T[], before: Place | undefined): string {
+  const ids = page.filter((item) => item.createdAt === createdAt).map(({ id }) => id);
+  const earlier = before?.at === createdAt ? before.ids : [];
+  return encodeCursor(['', createdAt, ...[...ids.reverse(), ...earlier].slice(0, mostIds)]);
+}
+
+/** Where the last item is gone, what follows is known by the time and by what came before it in the same moment. */
+function* after<T extends Placed>(items: Iterable<T>, { at, ids: [last, ...earlier] }: Place): Iterable<T> {
+  let found = false;
+  const younger: T[] = [];
+  for (const item of items) {
+    if (found) yield item;
+    else if (item.id === last) found = true;
+    else if (younger.length > 0 || item.createdAt >= at) younger.push(item);
   }
-  const last = page.at(-1);
-  const next = last && rest > page.length ? { next: encodeCursor([sort, ...last.key]) } : {};
-  return { items: page.map(({ resource }) => resource), count, ...next };
+  if (!found) yield* younger.slice(younger.findLastIndex(({ id }) => earlier.includes(id)) + 1);
 }
 
 interface Keyed<T> {
   readonly key: SortKey;
-  readonly resource: T;
+  readonly item: T;
 }
 
-/** Puts an item into its place among the first `limit`. */
-function keep<T>(page: Keyed<T>[], item: Keyed<T>, limit: number, comes: (a: SortKey, b: SortKey) => number): void {
-  const last = page.length < limit ? undefined : page.at(-1);
-  if (last && comes(item.key, last.key) > 0) return;
-  page.splice(
-    placeOf(page, ({ key }) => comes(key, item.key) < 0),
+/** Looks at each item once, and keeps no more than the page and one that follows. */
+function selected<T>(items: Iterable<T>, { limit, cursor }: Asked, sort: string, keyOf: (item: T) => SortKey): Page<T> {
+  const sign = sort.startsWith('-') ? -1 : 1;
+  const comes = (a: SortKey, b: SortKey) => sign * compareKeys(a, b);
+  const end = cursor === undefined ? undefined : keyIn(cursor, sort);
+  const kept: Keyed<T>[] = [];
+  let count = 0;
+  for (const item of items) {
+    count += 1;
+    const key = keyOf(item);
+    if (!end || comes(key, end) > 0) keep(kept, { key, item }, limit + 1, comes);
+  }
+  const page = kept.slice(0, limit);
+  const last = kept.length > limit ? page.at(-1) : undefined;
+  return { items: page.map(({ item }) => item), count, ...(last ? { next: encodeCursor([sort, ...last.key]) } : {}) };
+}
+
+/** Puts an item into its place among the first `most`. */
+function keep<T>(kept: Keyed<T>[], one: Keyed<T>, most: number, comes: (a: SortKey, b: SortKey) => number): void {
+  const last = kept.length < most ? undefined : kept.at(-1);
+  if (last && comes(one.key, last.key) > 0) return;
+  kept.splice(
+    placeOf(kept, ({ key }) => comes(key, one.key) < 0),
     0,
-    item,
+    one,
   );
-  if (page.length > limit) page.pop();
+  if (kept.length > most) kept.pop();
 }
 
 /** Where the first item stands that does not come before, by halves. */

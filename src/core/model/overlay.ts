@@ -2,8 +2,8 @@
 import type { KindName } from '../kinds/index.ts';
 import type { Change } from './change.ts';
 import type { Resource } from './resource.ts';
-import { first, type State } from './state.ts';
-import { keysOf, nameKey, type View } from './view.ts';
+import { first, keysMoved, type State } from './state.ts';
+import { nameKey, type View } from './view.ts';
 
 /** What an overlay adds to one kind: rows (`undefined` = deleted), and per index key the ids that came and went. */
 interface Layer {
@@ -42,8 +42,9 @@ function layerOf(layers: Map<KindName, Layer>, kind: KindName): Layer {
 function applyOver(base: View, layer: Layer, change: Change): void {
   const before = rowOf(base, layer, change.kind, change.id);
   const after: Resource | undefined = change.after;
-  if (before) for (const key of keysOf(before)) move(layer.came, layer.went, key, change.id);
-  if (after) for (const key of keysOf(after)) move(layer.went, layer.came, key, change.id);
+  const { gone, come } = keysMoved(before, after);
+  for (const key of gone) move(layer.came, layer.went, key, change.id);
+  for (const key of come) move(layer.went, layer.came, key, change.id);
   layer.rows.set(change.id, after);
   layer.grown += (after ? 1 : 0) - (before ? 1 : 0);
 }

@@ -36,16 +36,25 @@ export function createState(): State {
   };
 }
 
-function applyTo(table: Table, change: Change): void {
-  const before = table.rows.get(change.id);
-  if (before) for (const key of keysOf(before)) drop(table, key, change.id);
-  if (!change.after) {
-    table.rows.delete(change.id);
-    return;
-  }
-  table.rows.set(change.id, change.after);
-  for (const key of keysOf(change.after)) add(table, key, change.id);
+function applyTo(table: Table, { id, after }: Change): void {
+  const before = table.rows.get(id);
+  if (after) table.rows.set(id, after);
+  else table.rows.delete(id);
+  const { gone, come } = keysMoved(before, after);
+  for (const key of gone) drop(table, key, id);
+  for (const key of come) add(table, key, id);
 }
+
+/** The index keys that a change takes away and brings. What a resource keeps, it keeps its place under: lists stay in the order of creation. */
+export function keysMoved(before: Resource | undefined, after: Resource | undefined) {
+  const old = before ? keysOf(before) : none;
+  const now = after ? keysOf(after) : none;
+  if (old.length === 0 || now.length === 0) return { gone: old, come: now };
+  const [had, has] = [new Set(old), new Set(now)];
+  return { gone: old.filter((key) => !has.has(key)), come: now.filter((key) => !had.has(key)) };
+}
+
+const none: readonly string[] = [];
 
 function add(table: Table, key: string, id: string): void {
   const held = table.index.get(key);

@@ -126,6 +126,34 @@ views('of an overlay over an overlay do too', () => {
   );
 });
 
+views('list in the order of creation, whatever changes in between', () => {
+  const stack = (name: string, label = '') => made('Stack', name, { runtime: '4', label });
+  const type = (name: string, ...stacks: string[]) => made('InstanceType', name, { stacks, defaultStack: 'nr-4' });
+  const listed = (view: View) => [
+    [...view.all('InstanceType')].map(({ name }) => name),
+    [...referrers(view, 'InstanceType', stack('nr-4'))].map(({ name }) => name),
+  ];
+  const state = createState();
+  state.apply([stack('nr-4'), type('a', 'nr-4'), type('b', 'nr-4'), type('c', 'nr-4')].map(created));
+  const edit = [updated(type('a', 'nr-4'), type('a', 'nr-4', 'nr-5'))];
+  const over = overlay(state, [created(type('d', 'nr-4')), created(type('e', 'nr-4')), ...edit]);
+  over.apply([updated(type('d', 'nr-4'), type('d', 'nr-4', 'nr-5'))]);
+  assert.equal(listed(over), [
+    ['a', 'b', 'c', 'd', 'e'],
+    ['a', 'b', 'c', 'd', 'e'],
+  ]);
+  state.apply(edit);
+  assert.equal(listed(state), [
+    ['a', 'b', 'c'],
+    ['a', 'b', 'c'],
+  ]);
+  state.apply([deleted(type('b', 'nr-4')), created(type('b', 'nr-4'))]);
+  assert.equal(listed(state), [
+    ['a', 'c', 'b'],
+    ['a', 'c', 'b'],
+  ]);
+});
+
 views('find names whatever their case', () => {
   const state = createState();
   state.apply([created(made('Stack', 'nr-4', { runtime: '4' }))]);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { createPasswords } from '../auth/password.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
-import { buildServer } from '../http/server.ts';
+import { buildServer, createMetrics } from '../http/server.ts';
 import { createMailer } from '../mail/smtp.ts';
 import { exportDocuments } from '../manifests/export.ts';
 import type { Options } from '../options.ts';
@@ -49,11 +49,13 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
 };
 
 async function serveFrom(
-  store: Store,
+  opened: Store,
   folder: string,
   { options, io }: Pick<Invocation, 'options' | 'io'>,
   stop: ReturnType<typeof stopRequest>,
 ): Promise<ExitCode> {
+  const metrics = createMetrics({ version: io.version });
+  const store = metrics.measured(opened);
   const bench = { ...benchOf(store, factsAt(options, io), io), facts: () => factsAt(options, io) };
   const { facts, newId, fingerprint } = bench;
   const door = { store, facts };
@@ -64,7 +66,7 @@ async function serveFrom(
   const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
   const reconciler = reconcilerOf(pending.promise);
   const home = { secretDir: resolve(io.cwd, options.secretDir), env: io.env };
-  const mailer = createMailer({ settings: () => emailSettings(store.read(), home), log });
+  const mailer = createMailer({ settings: () => emailSettings(store.read(), home), log, onOutcome: metrics.mailed });
   const app = buildServer({
     door,
     reconciler,
@@ -73,6 +75,7 @@ async function serveFrom(
     baseUrl,
     passwords: createPasswords(),
     mailer,
+    metrics,
     clock: io.now,
     newId,
     log: (message) => log('error', message),
@@ -83,7 +86,13 @@ async function serveFrom(
     // Not before the port is ours: a password that was shown for nothing is no use to anybody.
     if (needsFirstAdmin(store.read())) await announceFirstAdmin({ ...door, clock: io.now, newId }, io);
     const root = resolve(io.cwd, folder);
-    const starting = startLoop({ ...bench, root, log, onAttempt: (attempt) => tellAttempt(attempt, root, io) });
+    const starting = startLoop({
+      ...bench,
+      root,
+      log,
+      onAttempt: (attempt) => tellAttempt(attempt, root, io),
+      onTurn: metrics.reconciled,
+    });
     starting.catch(() => {});
     started = await Promise.race([starting, stop.asked]);
     if (!started) return exitCodes.fine;

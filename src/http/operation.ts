@@ -17,7 +17,7 @@ export function operationSchema(route: Route, components: Components): FastifySc
     params: fields(params, components),
     querystring: fields(query, components),
     headers: conditionals(route),
-    ...(body ? { body: json(components.of(body)) } : {}),
+    ...(body ? { body: contentOf({ 'application/json': body }, components) } : {}),
     response: answers(route, components),
   };
 }
@@ -84,14 +84,16 @@ function answers(route: Route, components: Components): JsonSchema {
   return Object.fromEntries(route.method === 'GET' ? [...own, ['304', empty('It is as you have it.')]] : own);
 }
 
-function response({ description, schema }: Answer, { method }: Route, components: Components): JsonSchema {
-  if (!schema) return empty(description);
+function response({ description, schema, also = {} }: Answer, { method }: Route, components: Components): JsonSchema {
+  const types = { ...(schema ? { 'application/json': schema } : {}), ...also };
+  if (Object.keys(types).length === 0) return empty(description);
   const headers = { ETag: { type: 'string', description: 'The version of the answer.' } };
-  return { description, ...(method === 'GET' ? { headers } : {}), ...json(components.of(schema)) };
+  return { description, ...(method === 'GET' ? { headers } : {}), ...contentOf(types, components) };
 }
 
-function json(schema: JsonSchema): JsonSchema {
-  return { content: { 'application/json': { schema } } };
+function contentOf(types: Readonly<Record<string, z.ZodType>>, components: Components): JsonSchema {
+  const content = Object.entries(types).map(([type, schema]) => [type, { schema: components.of(schema) }]);
+  return { content: Object.fromEntries(content) };
 }
 
 /** An answer without a body. */

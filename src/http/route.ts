@@ -29,6 +29,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly idempotencyKey?: string;
   /** The header If-Match, as it was sent. */
   readonly ifMatch?: string;
+  /** The header Accept, as it was sent. */
+  readonly accept?: string;
   readonly services: Services;
 }
 
@@ -36,6 +38,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
 export interface Reply {
   readonly status?: number;
   readonly body?: unknown;
+  /** The media type of the body, where it is not JSON. */
+  readonly type?: string;
   readonly version?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sets the session cookie, or (null) takes it away. */
@@ -46,6 +50,8 @@ export interface Reply {
 export interface Answer {
   readonly description: string;
   readonly schema?: z.ZodType;
+  /** What it may be besides JSON, by media type. */
+  readonly also?: Readonly<Record<string, z.ZodType>>;
   /** Made when it is asked for: most processes never describe their routes. */
   readonly example?: () => unknown;
 }

@@ -27,7 +27,7 @@ function writtenBy({ method, answers, verbatim }: Route) {
 }
 
 function callOf(route: Route, request: FastifyRequest, services: Services): Call {
-  const ifMatch = request.headers['if-match'];
+  const { accept, 'if-match': ifMatch } = request.headers;
   const idempotencyKey = route.creates ? keyIn(request.headers['idempotency-key']) : undefined;
   return {
     params: checked(route.params ?? nothing, request.params, 'params'),
@@ -40,6 +40,7 @@ function callOf(route: Route, request: FastifyRequest, services: Services): Call
     agent: (request.headers['user-agent'] ?? '').slice(0, 512),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(accept === undefined ? {} : { accept }),
     services,
   };
 }
@@ -58,11 +59,11 @@ function keyIn(header: string | readonly string[] | undefined): string | undefin
 }
 
 function send(reply: FastifyReply, answer: Reply, { baseUrl }: Services): FastifyReply {
-  const { status = 200, body, version, headers, session } = answer;
+  const { status = 200, body, type = 'application/json', version, headers, session } = answer;
   const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: baseUrl.startsWith('https:') } as const;
   if (session) reply.setCookie(sessionCookie, session.value, { ...cookie, expires: new Date(session.expiresAt) });
   else if (session === null) reply.clearCookie(sessionCookie, cookie);
   reply.version = version;
   reply.code(status).headers({ ...headers });
-  return body === undefined ? reply.send() : reply.type('application/json').send(body);
+  return body === undefined ? reply.send() : reply.type(type).send(body);
 }

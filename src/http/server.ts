@@ -16,6 +16,7 @@ import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServerOptions, Services } from './services.ts';
 
+export { createMetrics } from './metrics/metrics.ts';
 export { openApiDocument } from './openapi.ts';
 export type { ExportedDocument, ExportFilter, ServerOptions } from './services.ts';
 
@@ -31,6 +32,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     description: () => app.swagger(),
   };
   const stop = lastUse.start();
+  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode: status, elapsedTime }) =>
+    options.metrics.answered({ method, route: routeOptions.url, status, seconds: elapsedTime / 1000 }),
+  );
   app.addHook('preClose', async () => {
     closing = true;
     stop();

@@ -7,6 +7,7 @@ import type { DeclaredKindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Mailer } from '../mail/mail.ts';
+import type { Metrics } from './metrics/metrics.ts';
 
 /** A document of an export; `path` is relative to the tree. */
 export interface ExportedDocument {
@@ -31,6 +32,8 @@ export interface ServerOptions {
   readonly baseUrl: string;
   readonly passwords: Passwords;
   readonly mailer: Mailer;
+  /** Told of each answer, and read by scrapers. */
+  readonly metrics: Metrics;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */

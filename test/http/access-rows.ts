@@ -22,6 +22,7 @@ export const everybody: Row = {
 };
 export const anyUser: Row = { ...nobody, ...narrow, user: 'open', ...roles('open'), admin: 'open' };
 export const admins: Row = { ...nobody, ...narrow, user: 403, ...roles(403), admin: 'open' };
+export const adminsAndScrapers: Row = { ...admins, statistics: 'open' };
 export const adminsAndTheirPlanTokens: Row = { ...admins, plan: 'open' };
 /** By roles in the team that the route is about; for everybody else there is no such team. */
 const team = (may: { readonly [R in 'owner' | 'member' | 'viewer' | 'dashboard']: 'open' | 403 }): Row => ({

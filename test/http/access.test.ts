@@ -1,7 +1,7 @@
 // Who gets what: a matrix written by hand, compared with the running server for every route of its own description.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { admins, adminsAndTheirPlanTokens, anyUser, type Row } from './access-rows.ts';
+import { admins, adminsAndScrapers, adminsAndTheirPlanTokens, anyUser, everybody, type Row } from './access-rows.ts';
 import { credentials, start, startWorld } from './world.ts';
 
 const matrix: Readonly<Record<string, Row>> = {
@@ -41,6 +41,14 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /api/v1/admin-settings': admins,
   'PUT /api/v1/admin-settings': admins,
   'GET /api/v1/platform': admins,
+  'GET /account/login': everybody,
+  'GET /account/register': everybody,
+  'GET /account/reset-password': everybody,
+  'GET /account/invitations/{token}': everybody,
+  'GET /account/settings': everybody,
+  'GET /api/v1/admin/stats': adminsAndScrapers,
+  'POST /api/v1/admin/stats-token': admins,
+  'DELETE /api/v1/admin/stats-token': admins,
 };
 
 /** An address of the route: of the team `core` where it is about a team, and of nothing that there is else. */

@@ -10,7 +10,7 @@ import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import { singleton } from '../../src/core/model/view.ts';
 import type { Facts } from '../../src/core/rules/facts.ts';
-import { buildServer } from '../../src/http/server.ts';
+import { buildServer, createMetrics } from '../../src/http/server.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Mail, Mailer } from '../../src/mail/mail.ts';
 import { exportDocuments } from '../../src/manifests/export.ts';
@@ -97,7 +97,8 @@ const facts: Facts = {
 export async function startWorld(files = tree): Promise<ServerWorld> {
   const folder = temporaryFolder();
   await writeFiles(folder.path, files);
-  const store = openMemoryStore({ rehearse: true });
+  const metrics = createMetrics({ version: '0.0.0' });
+  const store = metrics.measured(openMemoryStore({ rehearse: true }));
   const logged: string[] = [];
   let now = start;
   const fingerprint = (secret: string) => `print-${secret.length}`;
@@ -108,6 +109,7 @@ export async function startWorld(files = tree): Promise<ServerWorld> {
     ...bench,
     root: folder.path,
     log: (_level, message) => logged.push(message),
+    onTurn: metrics.reconciled,
   });
   if (failure) throw failure;
   const tokens = await putUsers(store);
@@ -120,6 +122,7 @@ export async function startWorld(files = tree): Promise<ServerWorld> {
     baseUrl: 'http://weir.example',
     passwords: createPasswords(),
     mailer: mailerInto(mails, () => singleton(store.read(), 'Platform').spec.email !== undefined),
+    metrics,
     clock: () => now,
     newId,
     log: (message) => logged.push(message),

@@ -84,6 +84,7 @@ const packageRooms: ReadonlyArray<readonly [package_: RegExp, rooms: (room: stri
   [/^yaml$/, (room) => room === 'manifests' || room === 'cli'],
   [/^chokidar$/, (room) => room === 'manifests'],
   [/^lowdb$/, (room) => room === 'store'],
+  [/^prom-client$/, (room) => room === 'http'],
   [/^nodemailer$/, (room) => room === 'mail'],
   [/^any-ascii$/, (room) => room === 'lib'],
   [/^(fastify|@fastify\/[a-z-]+)$/, (room) => room === 'http'],

@@ -5,6 +5,7 @@ import { declaredRoutes } from './declared.ts';
 import { descriptionRoutes } from './description.ts';
 import { healthRoutes } from './health.ts';
 import { singletonRoutes } from './singletons.ts';
+import { statisticsRoutes } from './statistics.ts';
 
 /** Every route that the server has. */
 export const routes: readonly Route[] = [
@@ -13,4 +14,5 @@ export const routes: readonly Route[] = [
   ...configRoutes,
   ...declaredRoutes,
   ...singletonRoutes,
+  ...statisticsRoutes,
 ];

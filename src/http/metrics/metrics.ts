@@ -1,0 +1,174 @@
+// The metrics of one server, in one exposition: what it has done since it started, and how everything stands.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
+import type { Turn } from '../../control/turn.ts';
+import type { MailOutcome } from '../../mail/mail.ts';
+import type { Store } from '../../store/store.ts';
+import type { Services } from '../services.ts';
+import { commitOutcomes, type MeasuredCommit, measured } from './measured-store.ts';
+import { platformGauges } from './platform.ts';
+import { standingGauges } from './standing.ts';
+
+/** A request that was answered. */
+export interface Answered {
+  readonly method: string;
+  /** The template of the route (`/api/v1/teams/:id`), never what was asked for: the number of series does not grow with what there is. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+/** What is counted, and how it is told. */
+export interface Metrics {
+  /** The same store, whose commits are counted and timed. */
+  measured(store: Store): Store;
+  reconciled(turn: Turn): void;
+  mailed(outcome: MailOutcome): void;
+  answered(request: Answered): void;
+  /** All of it as OpenMetrics text. */
+  exposition(services: Pick<Services, 'door' | 'reconciler' | 'mailer'>): Promise<string>;
+}
+
+/** The content type of an exposition. */
+export const openMetricsType: OpenMetricsContentType = Registry.OPENMETRICS_CONTENT_TYPE;
+
+/** Makes the metrics of a server, all at their beginning. */
+export function createMetrics({ version }: { readonly version: string }): Metrics {
+  const registry = new Registry<OpenMetricsContentType>();
+  registry.setContentType(openMetricsType);
+  const info = new Gauge({
+    name: 'weir_build_info',
+    help: 'The version of Weir that runs.',
+    labelNames: ['version'],
+    registers: [registry],
+  });
+  info.set({ version }, 1);
+  const setPlatform = platformGauges(registry);
+  const setStanding = standingGauges(registry);
+  const countCommit = commitMetrics(registry);
+  const metrics: Metrics = {
+    measured: (store) => measured(store, countCommit),
+    reconciled: reconcileMetrics(registry),
+    mailed: mailMetrics(registry),
+    answered: httpMetrics(registry),
+    exposition: ({ door: { store }, reconciler, mailer }) => {
+      setPlatform(store.read());
+      setStanding({ reconciler: reconciler.standing(), store: store.health(), mailsWaiting: mailer.waiting() });
+      return registry.metrics();
+    },
+  };
+  processMetrics(registry);
+  return metrics;
+}
+
+type OpenMetrics = Registry<OpenMetricsContentType>;
+
+function reconcileMetrics(registry: OpenMetrics): Metrics['reconciled'] {
+  const registers = [registry];
+  const count = new Counter({
+    name: 'weir_reconciles_total',
+    help: 'Attempts to make the state what the tree wants, by what came of them and what set them off.',
+    labelNames: ['result', 'trigger'],
+    registers,
+  });
+  for (const result of ['applied', 'unchanged', 'refused', 'missing', 'moved', 'failed'])
+    for (const trigger of ['start', 'watch', 'poll', 'api']) count.inc({ result, trigger }, 0);
+  const duration = new Histogram({
+    name: 'weir_reconcile_duration_seconds',
+    help: 'From a tree that was read to the end of its reconcile.',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  return ({ result, trigger, seconds }) => {
+    count.inc({ result, trigger });
+    duration.observe(seconds);
+  };
+}
+
+function commitMetrics(registry: OpenMetrics): (commit: MeasuredCommit) => void {
+  const registers = [registry];
+  const count = new Counter({
+    name: 'weir_store_commits_total',
+    help: 'Commits that were asked of the store, by what became of them.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  for (const outcome of commitOutcomes) count.inc({ outcome }, 0);
+  const changed = new Counter({
+    name: 'weir_store_changes_total',
+    help: 'Resources made, changed or deleted by commits that were kept.',
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'weir_store_commit_duration_seconds',
+    help: 'From a commit that was asked for to where it is durable.',
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+    registers,
+  });
+  const signIns = signInMetrics(registry);
+  return ({ outcome, seconds, changes, records }) => {
+    count.inc({ outcome });
+    if (outcome !== 'kept') return;
+    changed.inc(changes);
+    duration.observe(seconds);
+    for (const { stream, body } of records) if (stream === 'audit') signIns(String(body.event));
+  };
+}
+
+/** Sign-ins are told by what is audited of them, by any way in. */
+function signInMetrics(registry: OpenMetrics): (event: string) => void {
+  const count = new Counter({
+    name: 'weir_sign_ins_total',
+    help: 'Attempts to sign in, by outcome.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of ['succeeded', 'failed', 'locked']) count.inc({ outcome }, 0);
+  return (event) => {
+    const [, outcome] = /^sign-in\.([a-z-]+)$/.exec(event) ?? [];
+    if (outcome !== undefined) count.inc({ outcome });
+  };
+}
+
+function mailMetrics(registry: OpenMetrics): Metrics['mailed'] {
+  const count = new Counter({
+    name: 'weir_mails_total',
+    help: 'Mails, by what became of them.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of ['sent', 'failed', 'dropped']) count.inc({ outcome }, 0);
+  return (outcome) => count.inc({ outcome });
+}
+
+/** The methods that the API knows; clients can invent others. */
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+function httpMetrics(registry: OpenMetrics): Metrics['answered'] {
+  const labelNames = ['method', 'route', 'status'] as const;
+  const registers = [registry];
+  const count = new Counter({
+    name: 'weir_http_requests_total',
+    help: 'Requests that were answered, by method, template of the route (none for what is no route) and status.',
+    labelNames,
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'weir_http_request_duration_seconds',
+    help: 'From a request that was received to an answer that was sent.',
+    labelNames,
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    registers,
+  });
+  return ({ method, route = 'none', status, seconds }) => {
+    const labels = { method: methods.has(method) ? method : 'other', route, status };
+    count.inc(labels);
+    duration.observe(labels, seconds);
+  };
+}
+
+/** What the library tells of the process; but not the gauges that it names like counters. */
+function processMetrics(registry: OpenMetrics): void {
+  collectDefaultMetrics({ register: registry });
+  for (const name of ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'])
+    registry.removeSingleMetric(name);
+}

@@ -1,0 +1,92 @@
+// Gauges of how Weir itself stands: the last reload, its findings and conditions, the store, mail that waits.
+import { Gauge, type OpenMetricsContentType, type Registry } from 'prom-client';
+import type { HistoryEntry } from '../../control/config-status.ts';
+import type { ReconcilerStanding } from '../../control/reconciler.ts';
+import type { Health } from '../../store/store.ts';
+
+/** What the gauges are set from. */
+export interface Standing {
+  /** Absent until the first reconcile has ended. */
+  readonly reconciler: ReconcilerStanding | undefined;
+  readonly store: Health;
+  readonly mailsWaiting: number;
+}
+
+/** Registers them; answers the function that brings them up to date. */
+export function standingGauges(registry: Registry<OpenMetricsContentType>): (standing: Standing) => void {
+  const reconciler = reconcilerGauges(registry);
+  const store = storeGauges(registry);
+  const waiting = new Gauge({
+    name: 'weir_mails_waiting',
+    help: 'Mails that are neither delivered nor given up.',
+    registers: [registry],
+  });
+  return (standing) => {
+    if (standing.reconciler) reconciler(standing.reconciler);
+    store(standing.store);
+    waiting.set(standing.mailsWaiting);
+  };
+}
+
+function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing: ReconcilerStanding) => void {
+  const gauge = <L extends string = never>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge<L>({ name: `weir_config_${name}`, help, labelNames, registers: [registry] });
+  const successful = gauge('last_reload_successful', 'Whether the last tree was read and applied (1) or not (0).');
+  const applied = gauge(
+    'last_reload_success_timestamp_seconds',
+    'When a tree was last found applied, or was applied; 0 for never.',
+  );
+  const attempted = gauge('last_reload_timestamp_seconds', 'When a tree was last read; 0 for never.');
+  const findings = gauge('findings', 'Findings in the tree that was read last, by severity.', 'severity');
+  const pending = gauge(
+    'pending_changes',
+    'Changes that the last reconcile would have made, had it not been refused; 0 where the tree is not valid.',
+  );
+  const condition = gauge('condition', 'Conditions: 1 for the status that one has.', 'type', 'status');
+  return (standing) => {
+    const ready = standing.conditions.find(({ type }) => type === 'Ready');
+    successful.set(ready?.status === 'True' ? 1 : 0);
+    applied.set(secondsOf(standing.applied));
+    attempted.set(secondsOf(standing.attempted));
+    findings.set({ severity: 'error' }, standing.attempted?.errors ?? 0);
+    findings.set({ severity: 'warning' }, standing.attempted?.warnings ?? 0);
+    pending.set(pendingIn(standing.attempted));
+    for (const { type, status } of standing.conditions)
+      for (const one of ['True', 'False', 'Unknown'] as const)
+        condition.set({ type, status: one }, one === status ? 1 : 0);
+  };
+}
+
+function secondsOf(entry: HistoryEntry | undefined): number {
+  return entry ? Date.parse(entry.at) / 1000 : 0;
+}
+
+function pendingIn(entry: HistoryEntry | undefined): number {
+  if (entry?.result !== 'refused') return 0;
+  const { create, update, delete: deletions, rename, adopt, blocked } = entry.summary;
+  return create + update + deletions + rename + adopt + blocked;
+}
+
+function storeGauges(registry: Registry<OpenMetricsContentType>): (health: Health) => void {
+  const registers = [registry];
+  const state = new Gauge({
+    name: 'weir_store_state',
+    help: 'The state of the store: 1 for the one that it is in.',
+    labelNames: ['state'],
+    registers,
+  });
+  const position = new Gauge({ name: 'weir_store_position', help: 'How many commits the store holds.', registers });
+  const journal = new Gauge({
+    name: 'weir_store_journal_bytes',
+    help: 'How much the journal has grown since the last snapshot; 0 where the store keeps none.',
+    registers,
+  });
+  return (health) => {
+    for (const one of ['ready', 'read-only', 'closed'] as const)
+      state.set({ state: one }, one === health.state ? 1 : 0);
+    // Engines may count otherwise, and what is no number is not told.
+    const at = Number(health.position);
+    if (Number.isFinite(at)) position.set(at);
+    journal.set(health.journalBytes ?? 0);
+  };
+}

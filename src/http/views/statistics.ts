@@ -1,0 +1,76 @@
+// How the key figures of the platform look in answers, and the statistics token when it was made.
+import { z } from 'zod';
+import { instanceStates } from '../../core/kinds/instance.ts';
+import type { Statistics } from '../../core/model/statistics.ts';
+import { component, describedAs } from '../json-schema.ts';
+
+const count = (description: string) => z.int().min(0).describe(description);
+
+/** The key figures. */
+export const statisticsView = component(
+  'Statistics',
+  z.strictObject({
+    userCount: count('Users, suspended ones too.'),
+    adminCount: count('Users who have the admin flag, suspended ones too.'),
+    suspendedUserCount: count('Users who are shut out.'),
+    sessionCount: count('Sessions of signed-in users.'),
+    tokenCount: count('Access tokens of users.'),
+    invitationCount: count('Invitations that wait for an answer.'),
+    teamCount: count('Teams.'),
+    teamsByType: z.record(z.string(), z.int().min(0)).describe('Teams by the name of their type; every type is there.'),
+    instanceCount: count('Instances.'),
+    instancesByState: z
+      .strictObject(Object.fromEntries(instanceStates.map((state) => [state, count(`Instances that are ${state}.`)])))
+      .describe('Instances by what they are doing; every state is there.'),
+    deviceCount: count('Devices.'),
+    teamTypeCount: count('Team types.'),
+    instanceTypeCount: count('Instance types.'),
+    stackCount: count('Stacks.'),
+    templateCount: count('Templates.'),
+    ssoConfigCount: count('Single sign-on configurations.'),
+  }),
+);
+
+/** The statistics token, this once. */
+export const newStatisticsTokenView = component(
+  'CreatedStatisticsToken',
+  z.strictObject({ token: z.string().describe('The token itself, this once.') }),
+);
+
+/** Key figures in an example. */
+export const exampleStatistics: Statistics = {
+  userCount: 42,
+  adminCount: 2,
+  suspendedUserCount: 1,
+  sessionCount: 17,
+  tokenCount: 9,
+  invitationCount: 3,
+  teamCount: 5,
+  teamsByType: { starter: 3, pro: 2 },
+  instanceCount: 7,
+  instancesByState: {
+    creating: 0,
+    starting: 0,
+    running: 6,
+    stopping: 0,
+    stopped: 1,
+    suspended: 0,
+    restarting: 0,
+    upgrading: 0,
+    crashed: 0,
+    deleting: 0,
+  },
+  deviceCount: 0,
+  teamTypeCount: 2,
+  instanceTypeCount: 1,
+  stackCount: 2,
+  templateCount: 1,
+  ssoConfigCount: 0,
+};
+
+/** The same and more as OpenMetrics text. */
+export const expositionView = describedAs(z.string(), {
+  type: 'string',
+  description: 'OpenMetrics 1.0 text.',
+  example: '# HELP weir_teams Teams, by team type.\n# TYPE weir_teams gauge\nweir_teams{type="starter"} 3\n# EOF\n',
+});

@@ -1,0 +1,76 @@
+// A page: one HTML document with its style and script inside, and a policy under which nothing else runs or loads.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** A page, ready to be sent. */
+export interface Page {
+  readonly html: string;
+  /** The Content-Security-Policy that belongs to it (CSP level 3): its own style and script by their hashes, its own server, and nothing else. */
+  readonly policy: string;
+}
+
+/** What a page is made from. `script` is a file beside this one, as is `common.js`, which goes before it. */
+export interface PageParts {
+  readonly title: string;
+  readonly main: string;
+  readonly script: string;
+}
+
+/** Makes a page. It holds nothing of a request: its script asks the JSON routes for that. */
+export function makePage({ title, main, script }: PageParts): Page {
+  const code = [textOf('common.js'), textOf(script)].map(withoutModules).join('\n');
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Weir</title>
+<link rel="icon" href="data:,">
+<style>${style}</style>
+</head>
+<body>
+<header><strong>Weir</strong></header>
+<main>
+<h1 tabindex="-1">${title}</h1>
+<p id="problem" role="alert" hidden></p>
+<p id="notice" role="status" hidden></p>
+<noscript><p role="alert">This page needs JavaScript.</p></noscript>
+${main}
+</main>
+<script type="module">${code}</script>
+</body>
+</html>
+`;
+  return { html, policy: policyOf(code) };
+}
+
+/** Both files become one script: what one exports and the other imports is there. */
+function withoutModules(code: string): string {
+  return code.replace(/^export /gm, '').replace(/^import \{[^}]*\} from '\.\/common\.js';\n/gm, '');
+}
+
+function policyOf(code: string): string {
+  return [
+    "default-src 'none'",
+    `script-src ${hashOf(code)}`,
+    `style-src ${hashOf(style)}`,
+    "connect-src 'self'",
+    'img-src data:',
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+function textOf(file: string): string {
+  return readFileSync(new URL(`./${file}`, import.meta.url), 'utf8');
+}
+
+const style = textOf('style.css');

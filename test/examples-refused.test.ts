@@ -29,8 +29,6 @@ const awaiting: readonly string[] = [
   'slug-unique',
   'inactive',
   'limit-reached',
-  'instance-type-not-enabled',
-  'template-locked',
 ];
 
 const ids = [...new Set([...whileReading, ...rules.map(({ id }) => id)])].sort();

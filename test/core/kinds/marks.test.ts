@@ -89,6 +89,7 @@ marks('stand where the nouns say', () => {
       'Instance.instanceType',
       'Instance.template',
       'Instance.stack',
+      'Instance.previousStack',
       'Device.team',
     ],
   );

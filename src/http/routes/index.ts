@@ -4,6 +4,9 @@ import { configRoutes } from './config.ts';
 import { declaredRoutes } from './declared.ts';
 import { descriptionRoutes } from './description.ts';
 import { healthRoutes } from './health.ts';
+import { instanceActionRoutes } from './instance-actions.ts';
+import { instanceList } from './instance-list.ts';
+import { instanceRoutes } from './instances.ts';
 import { singletonRoutes } from './singletons.ts';
 import { statisticsRoutes } from './statistics.ts';
 
@@ -14,5 +17,8 @@ export const routes: readonly Route[] = [
   ...configRoutes,
   ...declaredRoutes,
   ...singletonRoutes,
+  instanceList,
+  ...instanceRoutes,
+  ...instanceActionRoutes,
   ...statisticsRoutes,
 ];

@@ -10,7 +10,7 @@ import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import { singleton } from '../../src/core/model/view.ts';
 import type { Facts } from '../../src/core/rules/facts.ts';
-import { buildServer, createMetrics } from '../../src/http/server.ts';
+import { buildServer, createMetrics, type ServerOptions } from '../../src/http/server.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Mail, Mailer } from '../../src/mail/mail.ts';
 import { exportDocuments } from '../../src/manifests/export.ts';
@@ -93,8 +93,15 @@ const facts: Facts = {
   secretProblem: (secret) => ('value' in secret ? undefined : `${Object.values(secret)[0]} is not set`),
 };
 
+/** What a test has otherwise than the others: facts of the world, or parts of the server. */
+type Otherwise = Partial<Facts & Pick<ServerOptions, 'passwords' | 'baseUrl'>>;
+
 /** Starts a world. */
-export async function startWorld(files = tree): Promise<ServerWorld> {
+export async function startWorld(
+  files = tree,
+  { passwords = createPasswords(), baseUrl = 'http://weir.example', ...other }: Otherwise = {},
+): Promise<ServerWorld> {
+  const known = { ...facts, ...other };
   const folder = temporaryFolder();
   await writeFiles(folder.path, files);
   const metrics = createMetrics({ version: '0.0.0' });
@@ -104,7 +111,7 @@ export async function startWorld(files = tree): Promise<ServerWorld> {
   const fingerprint = (secret: string) => `print-${secret.length}`;
   const inventoryOf = createInventory();
   const elapsed = () => performance.now();
-  const bench = { store, facts: () => facts, now: () => now, newId, elapsed, inventoryOf, fingerprint };
+  const bench = { store, facts: () => known, now: () => now, newId, elapsed, inventoryOf, fingerprint };
   const { loop, failure } = await startLoop({
     ...bench,
     root: folder.path,
@@ -115,12 +122,12 @@ export async function startWorld(files = tree): Promise<ServerWorld> {
   const tokens = await putUsers(store);
   const mails: Mail[] = [];
   const app = buildServer({
-    door: { store, facts: () => facts },
+    door: { store, facts: () => known },
     reconciler: loop,
     exportDocuments,
     fingerprint,
-    baseUrl: 'http://weir.example',
-    passwords: createPasswords(),
+    baseUrl,
+    passwords,
     mailer: mailerInto(mails, () => singleton(store.read(), 'Platform').spec.email !== undefined),
     metrics,
     clock: () => now,

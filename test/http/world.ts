@@ -96,12 +96,17 @@ const facts: Facts = {
 /** What a test has otherwise than the others: facts of the world, or parts of the server. */
 type Otherwise = Partial<Facts & Pick<ServerOptions, 'passwords' | 'baseUrl'>>;
 
+/** What a test may want otherwise: the server's passwords and address, and the drivers, of which the local one runs nothing by itself. */
+interface Wishes extends Partial<Pick<ServerOptions, 'passwords' | 'baseUrl'>> {
+  readonly drivers?: Facts['drivers'];
+}
+
 /** Starts a world. */
 export async function startWorld(
   files = tree,
-  { passwords = createPasswords(), baseUrl = 'http://weir.example', ...other }: Otherwise = {},
+  { passwords = createPasswords(), baseUrl = 'http://weir.example', drivers = facts.drivers }: Wishes = {},
 ): Promise<ServerWorld> {
-  const known = { ...facts, ...other };
+  const known = { ...facts, drivers };
   const folder = temporaryFolder();
   await writeFiles(folder.path, files);
   const metrics = createMetrics({ version: '0.0.0' });

@@ -93,9 +93,6 @@ const facts: Facts = {
   secretProblem: (secret) => ('value' in secret ? undefined : `${Object.values(secret)[0]} is not set`),
 };
 
-/** What a test has otherwise than the others: facts of the world, or parts of the server. */
-type Otherwise = Partial<Facts & Pick<ServerOptions, 'passwords' | 'baseUrl'>>;
-
 /** What a test may want otherwise: the server's passwords and address, and the drivers, of which the local one runs nothing by itself. */
 interface Wishes extends Partial<Pick<ServerOptions, 'passwords' | 'baseUrl'>> {
   readonly drivers?: Facts['drivers'];

@@ -37,10 +37,13 @@ export function evaluate(
   return { changes, after, violations };
 }
 
-/** What goes along with a commit. `commitId`: the same twice is one write; `events` happened although nothing changed, and are audited. */
+/**
+ * What goes along with a commit. `commitId`: the same twice is one write; `events` happened although nothing changed, and are audited: where that
+ * depends on what changes, a pure function of it.
+ */
 export interface SubmitOptions {
   readonly commitId?: string;
-  readonly events?: readonly AuditEvent[];
+  readonly events?: readonly AuditEvent[] | ((changes: readonly Change[]) => readonly AuditEvent[]);
 }
 
 /**
@@ -56,7 +59,8 @@ export async function submit(
   const transaction = (view: View) => {
     const { changes, after, violations } = evaluate(view, proposal, context, facts());
     if (violations.length > 0) throw new Refused(violations);
-    const happened = events.map((event) => eventRecord(event, context));
+    const told = typeof events === 'function' ? events(changes) : events;
+    const happened = told.map((event) => eventRecord(event, context));
     return { changes, records: [...happened, ...auditRecords(changes, { before: view, after }, context)] };
   };
   return store.commit(transaction, { id: commitId ?? context.newId() });

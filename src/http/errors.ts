@@ -38,6 +38,8 @@ export interface ProblemExtras {
   readonly detail?: string;
   readonly violations?: readonly Finding[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** Where to go instead (`sso_required`). */
+  readonly redirect?: string;
   /** Tells apart problems of one code: the end of `type`, and a title of its own. */
   readonly type?: keyof typeof subtypes;
 }
@@ -58,7 +60,7 @@ export class Problem extends Error {
 export function problemBody({ code, extras }: Problem): Readonly<Record<string, unknown>> {
   const { status } = codes[code];
   const title = extras.type ? subtypes[extras.type] : codes[code].title;
-  const { detail = `${title}.`, violations } = extras;
+  const { detail = `${title}.`, violations, redirect } = extras;
   return {
     type: `urn:weir:problem:${extras.type ?? code}`,
     title,
@@ -66,6 +68,7 @@ export function problemBody({ code, extras }: Problem): Readonly<Record<string, 
     detail,
     code,
     ...(violations ? { violations } : {}),
+    ...(redirect === undefined ? {} : { redirect }),
   };
 }
 

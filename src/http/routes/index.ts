@@ -1,5 +1,7 @@
 // The registry of routes: one line an area.
 import type { Route } from '../route.ts';
+import { accountRoutes } from './account.ts';
+import { auditRoutes } from './audit.ts';
 import { configRoutes } from './config.ts';
 import { declaredRoutes } from './declared.ts';
 import { descriptionRoutes } from './description.ts';
@@ -7,8 +9,16 @@ import { healthRoutes } from './health.ts';
 import { instanceActionRoutes } from './instance-actions.ts';
 import { instanceList } from './instance-list.ts';
 import { instanceRoutes } from './instances.ts';
+import { ownSessionRoutes } from './own-sessions.ts';
+import { ownTokenRoutes } from './own-tokens.ts';
+import { pageRoutes } from './pages.ts';
+import { recoveryRoutes } from './recovery.ts';
+import { registrationRoutes } from './registration.ts';
+import { selfRoutes } from './self.ts';
 import { singletonRoutes } from './singletons.ts';
 import { statisticsRoutes } from './statistics.ts';
+import { tokenRoutes } from './tokens.ts';
+import { userRoutes } from './users.ts';
 
 /** Every route that the server has. */
 export const routes: readonly Route[] = [
@@ -21,4 +31,14 @@ export const routes: readonly Route[] = [
   ...instanceRoutes,
   ...instanceActionRoutes,
   ...statisticsRoutes,
+  ...auditRoutes,
+  ...accountRoutes,
+  ...registrationRoutes,
+  ...recoveryRoutes,
+  ...pageRoutes,
+  ...selfRoutes,
+  ...ownTokenRoutes,
+  ...ownSessionRoutes,
+  ...userRoutes,
+  ...tokenRoutes,
 ];

@@ -54,5 +54,6 @@ export const problemView = component(
       .array(findingView)
       .optional()
       .describe('What is wrong in particular: rules that forbid it, fields that do not fit.'),
+    redirect: z.string().optional().describe('With `sso_required`: the address to sign in at.'),
   }),
 );

@@ -1,0 +1,56 @@
+// Begins a session: what every way of signing in ends with.
+import { kinds } from '../kinds/index.ts';
+import { type Change, created, deleted, updated } from '../model/change.ts';
+import type { Context } from '../model/proposal.ts';
+import type { Resource } from '../model/resource.ts';
+import { referrers, singleton, type View } from '../model/view.ts';
+
+/** A session to begin. `hash` is the SHA-256 of its cookie's value; `replaced` the id of the session that the browser had until now. */
+export interface NewSession {
+  readonly hash: string;
+  readonly address: string;
+  readonly agent: string;
+  readonly replaced?: string;
+  /** How long it lasts, and how long unused, in hours; what is absent is as the Platform says. */
+  readonly expiryHours?: number;
+  readonly idleHours?: number;
+}
+
+/** How many sessions a user may have: a new one ends the oldest. */
+export const mostSessions = 100;
+
+/** The session, the end of those that it replaces, and the note that the user signed in, which forgives wrong passwords. */
+export function begunSession(view: View, user: Resource<'User'>, session: NewSession, context: Context): Change[] {
+  return [
+    signedIn(user, context),
+    ...replacedBy(view, user, session),
+    created(newSession(view, user, session, context)),
+  ];
+}
+
+function signedIn(user: Resource<'User'>, { now }: Context): Change {
+  const spec = { ...user.spec, lastSignInAt: now, failedSignIns: 0, lockedUntil: null };
+  return updated(user, { ...user, spec });
+}
+
+function replacedBy(view: View, user: Resource<'User'>, { replaced }: NewSession): Change[] {
+  const had = replaced === undefined ? undefined : view.get('Session', replaced);
+  const others = [...referrers(view, 'Session', user)].filter(({ id }) => id !== replaced);
+  const tooMany = Math.max(0, others.length + 1 - mostSessions);
+  const oldest = others.sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt)).slice(0, tooMany);
+  return [...(had ? [had] : []), ...oldest].map(deleted);
+}
+
+function newSession(
+  view: View,
+  user: Resource<'User'>,
+  { hash, address, agent, ...own }: NewSession,
+  { now, newId }: Context,
+): Resource<'Session'> {
+  const id = newId();
+  const { expiryHours, idleHours } = { ...singleton(view, 'Platform').spec.sessions, ...own };
+  const expiresAt = new Date(Date.parse(now) + expiryHours * 3_600_000).toISOString();
+  const from = { address: address.slice(0, 64), agent: agent.slice(0, 512) };
+  const spec = kinds.Session.spec.parse({ user: user.id, hash, expiresAt, idleHours, lastSeenAt: now, ...from });
+  return { kind: 'Session', id, name: id, spec, generation: 1, createdAt: now, updatedAt: now };
+}

@@ -1,0 +1,25 @@
+// A slug that no team has yet.
+import type { View } from '../model/view.ts';
+
+const longest = 63;
+
+/** The slug itself, or with `-2`, `-3` … behind it. Costs the logarithm of how many there are. */
+export function freeSlug(view: View, wanted: string): string {
+  const isTaken = (count: number) => view.named('Team', numbered(wanted, count)) !== undefined;
+  if (!isTaken(1)) return wanted;
+  let taken = 1;
+  let free = 2;
+  while (isTaken(free)) [taken, free] = [free, free * 2];
+  while (free - taken > 1) {
+    const between = Math.floor((taken + free) / 2);
+    if (isTaken(between)) taken = between;
+    else free = between;
+  }
+  return numbered(wanted, free);
+}
+
+function numbered(slug: string, count: number): string {
+  if (count === 1) return slug;
+  const end = `-${count}`;
+  return `${slug.slice(0, longest - end.length).replace(/-+$/, '')}${end}`;
+}

@@ -1,0 +1,94 @@
+// Registers somebody: the user, the team that they were invited to or get, and the link that verifies their address.
+import { type Change, created, deleted } from '../model/change.ts';
+import type { Context, Proposal } from '../model/proposal.ts';
+import type { Resource } from '../model/resource.ts';
+import { activeSsoOf } from '../model/sso.ts';
+import { first } from '../model/state.ts';
+import { singleton, type View } from '../model/view.ts';
+import { newUser } from './create-user.ts';
+import { Declined } from './declined.ts';
+import { issuedLink } from './issue-action-token.ts';
+import { type PersonalTeam, personalTeam } from './personal-team.ts';
+
+/** Who wants in: `email` in lower case, `invitation` the hash of the token that they were mailed. */
+export interface Applicant {
+  readonly email: string;
+  readonly invitation?: string | undefined;
+}
+
+/** `link` is the hash for the link that verifies the address. */
+export interface Registration extends Applicant {
+  readonly username: string;
+  readonly displayName: string;
+  readonly passwordHash: string;
+  readonly link: string;
+  readonly team: Omit<PersonalTeam, 'optional'>;
+}
+
+/**
+ * Whoever was invited has shown that they read mail at the address, is in that team at once, and gets one of their own where they choose a type;
+ * others get a link to verify the address. Declines as `admit` does, and `invalid_request` for a team type that cannot be chosen.
+ */
+export function register({ username, displayName, passwordHash, link, team, ...applicant }: Registration): Proposal {
+  return (view, context) => {
+    const { email } = applicant;
+    const invitation = admit(view, applicant, context.now);
+    const verified = invitation !== undefined;
+    const user = newUser({ username, spec: { email, displayName, passwordHash, emailVerified: verified } }, context);
+    return [
+      created(user),
+      ...(invitation ? accepted(view, user, invitation, context) : []),
+      ...personalTeam(view, user, { ...team, optional: verified }, context),
+      ...(verified ? [] : issuedLink(view, user, { purpose: 'verify-email', email, hash: link }, context)),
+    ];
+  };
+}
+
+/** Whether visitors may register (specification 2.7). */
+export function isRegistrationOpen(view: View): boolean {
+  return singleton(view, 'AdminSettings').spec.registration && singleton(view, 'Platform').spec.email !== undefined;
+}
+
+/**
+ * The invitation by which somebody registers; nothing where everybody may. Declines: `forbidden` where registration is off, the invitation is for
+ * another address, or the domain makes its own users; `invalid_request` for an invitation that there is not.
+ */
+export function admit(view: View, { email, invitation }: Applicant, now: string): Resource<'Invitation'> | undefined {
+  const sso = activeSsoOf(view, email);
+  if (sso?.spec.provisionNewUsers)
+    throw new Declined(
+      'forbidden',
+      `nobody registers with an address of ${sso.spec.emailDomain}, because its users are made when they first sign in through single sign-on: sign in instead`,
+    );
+  if (invitation !== undefined) return goodInvitation(view, email, invitation, now);
+  if (isRegistrationOpen(view)) return undefined;
+  throw new Declined(
+    'forbidden',
+    'nobody can register here without an invitation, because the settings do not allow it: ask an administrator for an account',
+  );
+}
+
+function goodInvitation(view: View, email: string, hash: string, now: string): Resource<'Invitation'> {
+  const found = first(view.having('Invitation', `hash=${hash}`));
+  if (!found || Date.parse(found.spec.expiresAt) <= Date.parse(now))
+    throw new Declined(
+      'invalid_request',
+      'this invitation opens nothing, because it has expired, was withdrawn or was answered: ask for a new one',
+    );
+  if (found.spec.email === email) return found;
+  throw new Declined(
+    'forbidden',
+    'this invitation cannot be used, because it is for another address: register with the address that it was sent to',
+  );
+}
+
+/** The place in the team. Whatever else invites the same person there is answered with it. */
+function accepted(view: View, user: Resource<'User'>, { spec }: Resource<'Invitation'>, context: Context): Change[] {
+  const { team, role, email } = spec;
+  const answered = [...view.having('Invitation', `email=${email}`)].filter((other) => other.spec.team === team);
+  const id = context.newId();
+  const place = { team, user: user.id, role, ssoManaged: false };
+  const times = { generation: 1, createdAt: context.now, updatedAt: context.now };
+  const membership: Resource<'Membership'> = { kind: 'Membership', id, name: id, spec: place, ...times };
+  return [created(membership), ...answered.map(deleted)];
+}

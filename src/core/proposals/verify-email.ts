@@ -1,0 +1,30 @@
+// Verifies an address by the link that was mailed to it. Where it is a new address, it becomes that of the user now.
+import { deleted } from '../model/change.ts';
+import type { Proposal } from '../model/proposal.ts';
+import type { Resource } from '../model/resource.ts';
+import { bindingSso } from '../model/sso.ts';
+import type { View } from '../model/view.ts';
+import { Declined } from './declined.ts';
+import { goodLink } from './issue-action-token.ts';
+import { changedUser } from './update-user.ts';
+
+/** `hash` is that of the link's token. Declines (`invalid_request` for a link that is not good; `forbidden` where single sign-on gives the address). */
+export function verifyEmail(hash: string): Proposal {
+  return (view, context) => {
+    const link = goodLink(view, 'verify-email', hash, context.now);
+    const user = view.get('User', link.spec.user);
+    if (!user) return [deleted(link)];
+    refuseForeign(view, user, link.spec.email);
+    return [...changedUser(user, { spec: { email: link.spec.email, emailVerified: true } }, context), deleted(link)];
+  };
+}
+
+/** Users of a domain with single sign-on keep the address that it knows them by (specification 2.8). */
+function refuseForeign(view: View, user: Resource<'User'>, email: string): void {
+  const sso = email === user.spec.email ? undefined : bindingSso(view, user);
+  if (sso)
+    throw new Declined(
+      'forbidden',
+      `the address cannot be changed, because ${sso.spec.emailDomain} signs in through single sign-on (${sso.name})`,
+    );
+}

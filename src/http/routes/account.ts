@@ -1,0 +1,165 @@
+// Signing in and out with a local password, and the way in for an address.
+import { z } from 'zod';
+import { mintSecret } from '../../auth/secret.ts';
+import { submit } from '../../control/submit.ts';
+import type { AuditEvent } from '../../core/audit/entry.ts';
+import { changesOf } from '../../core/consequences/consequence.ts';
+import { emailAddress } from '../../core/kinds/scalars.ts';
+import type { Change } from '../../core/model/change.ts';
+import type { DeclaredResource, Resource } from '../../core/model/resource.ts';
+import { activeSsoOf } from '../../core/model/sso.ts';
+import { userCalled } from '../../core/model/user-called.ts';
+import { deleteSession } from '../../core/proposals/delete-session.ts';
+import { judgeSignIn, type SignInAttempt, type SignInVerdict } from '../../core/proposals/sign-in.ts';
+import { mailVerification } from '../account-mails.ts';
+import { Problem } from '../errors.ts';
+import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import type { Services } from '../services.ts';
+import { doneView, shownOwner, signInWayView, ssoRedirect } from '../views/account.ts';
+import { exampleUser, userView } from '../views/user.ts';
+import { contextOf } from '../write.ts';
+
+const tag = 'account';
+
+const login = defineRoute({
+  method: 'POST',
+  url: '/account/login',
+  action: 'sign-in',
+  operationId: 'signIn',
+  tag,
+  summary: 'Sign in',
+  description:
+    'By username or email address, and password. Answers the user, and sets the cookie of a new session; the session that came along ends. Five wrong passwords in a row lock an account for 15 minutes; a locked account, an unknown one, a suspended one and a wrong password get the same answer. Where the domain of an address signs in by SAML the answer is `sso_required` with `redirect`. Whoever registered and never verified the address is told so once the password is right, and gets another mail.',
+  body: z.strictObject({
+    username: z.string().trim().min(1).max(254).describe('The username or the email address.'),
+    password: z.string().min(1).max(1024).describe('The password.'),
+  }),
+  bodyExample: () => ({ username: 'ann', password: 'correct horse battery' }),
+  answers: { 200: { description: 'The user.', schema: userView, example: () => exampleUser } },
+  handle: async (call) => {
+    const { username: typed, password } = call.body;
+    const [cookie, link] = [mintSecret(), mintSecret()];
+    const known = userCalled(call.services.door.store.read(), typed);
+    const compared = known?.spec.passwordHash;
+    // Where there is nothing to compare with, this takes as long as where there is.
+    const right = await call.services.passwords.verify(password, compared);
+    const session = sessionOf(call, cookie.hash);
+    const attempt: SignInAttempt = {
+      typed,
+      right,
+      session,
+      ...(known ? { user: known.id } : {}),
+      ...(compared === undefined ? {} : { compared }),
+      ...(call.services.mailer.configured() ? { link: link.hash } : {}),
+    };
+    const verdict = await judged(call, attempt, known);
+    if (verdict.outcome === 'signed-in') return signedIn(call, verdict, cookie.secret);
+    if (verdict.outcome === 'unverified') mailVerification(call.services, verdict.changes, link.secret);
+    throw refusal(verdict, call.services);
+  },
+});
+
+function sessionOf({ address, agent, caller }: Call, hash: string): SignInAttempt['session'] {
+  const replaced = caller.kind === 'user' && caller.by === 'session' ? { replaced: caller.session.id } : {};
+  return { hash, address, agent, ...replaced };
+}
+
+/** Keeps what the verdict says. Who acts is known only where the password was theirs. */
+async function judged(call: Call, attempt: SignInAttempt, known: Resource<'User'> | undefined): Promise<SignInVerdict> {
+  const who = known && { id: known.id, name: known.name };
+  // Of all the times that the store asks, the last is the one that is kept.
+  let verdict: SignInVerdict = { outcome: 'refused', changes: [] };
+  const actor = { kind: 'user', ...(attempt.right ? who : {}) } as const;
+  await submit(
+    call.services.door,
+    (view, context) => {
+      verdict = judgeSignIn(attempt, view, context);
+      return verdict.changes;
+    },
+    { ...contextOf(call), actor },
+    { events: (changes) => failuresIn(changes, who) },
+  );
+  return verdict;
+}
+
+/** A refused sign-in that shows in no session and no counter. What was typed is not kept where it is nobody: it may be a password. */
+function failuresIn(
+  changes: readonly Change[],
+  who: { readonly id: string; readonly name: string } | undefined,
+): AuditEvent[] {
+  if (changes.some(({ kind }) => kind === 'User' || kind === 'Session')) return [];
+  return [{ event: 'sign-in.failed', target: { kind: 'User', ...who } }];
+}
+
+function signedIn({ services }: Call, { changes }: SignInVerdict, value: string): Reply {
+  const session = [...changesOf(changes, 'Session')].find(({ before }) => !before)?.after;
+  if (!session) throw new Error('a sign-in makes a session');
+  return { body: shownOwner(changes, services), session: { value, expiresAt: session.spec.expiresAt } };
+}
+
+function refusal(verdict: SignInVerdict, services: Services): Problem {
+  if (verdict.outcome === 'elsewhere') return elsewhere(verdict.sso, services);
+  const detail = verdict.outcome === 'unverified' ? unverified(services) : wrong;
+  return new Problem('unauthorized', { detail, headers: { 'www-authenticate': 'Bearer realm="weir"' } });
+}
+
+const wrong =
+  'This username and password do not fit, or no password is taken for this account now. If your organisation has single sign-on, sign in with your email address.';
+
+function unverified({ mailer }: Services): string {
+  return mailer.configured()
+    ? 'The address of this account is not verified yet: open the link in the mail that was sent to it, then sign in. A new link is sent at most once a minute.'
+    : 'The address of this account is not verified yet, and no mail can be sent now: ask an administrator.';
+}
+
+function elsewhere(sso: DeclaredResource<'SsoConfig'>, { baseUrl }: Services): Problem {
+  const { emailDomain, provider } = sso.spec;
+  if (provider === 'ldap')
+    return new Problem('unavailable', {
+      detail: `People of ${emailDomain} sign in by their directory, and this server cannot ask it: no other password is taken for them.`,
+    });
+  return new Problem('sso_required', {
+    detail: `People of ${emailDomain} sign in through single sign-on.`,
+    redirect: ssoRedirect(sso, baseUrl),
+  });
+}
+
+const logout = defineRoute({
+  method: 'POST',
+  url: '/account/logout',
+  action: 'sign-in',
+  operationId: 'signOut',
+  tag,
+  summary: 'Sign out',
+  description: 'Ends the session of the cookie, and takes the cookie away. Fine where there is none.',
+  answers: { 200: { description: 'Done.', schema: doneView, example: () => signedOut } },
+  handle: async (call) => {
+    const { caller, services } = call;
+    // A token in the header is what counts: it has no session, and a cookie beside it was not looked at.
+    if (caller.kind !== 'anonymous' && !(caller.kind === 'user' && caller.by === 'session')) return { body: signedOut };
+    if (caller.kind === 'user') await submit(services.door, deleteSession(caller.session.id), contextOf(call));
+    return { body: signedOut, session: null };
+  },
+});
+
+const signedOut = { detail: 'Signed out.' };
+
+const way = defineRoute({
+  method: 'GET',
+  url: '/account/sso',
+  action: 'sign-in',
+  operationId: 'getSignInWay',
+  tag,
+  summary: 'How an address signs in',
+  description: 'By the domain alone: it says nothing of whether the address is anybody’s.',
+  query: z.strictObject({ email: emailAddress().describe('The email address.') }),
+  answers: { 200: { description: 'How.', schema: signInWayView, example: () => ({ provider: 'local' }) } },
+  handle: ({ query, services }) => {
+    const sso = activeSsoOf(services.door.store.read(), query.email);
+    if (!sso) return { body: { provider: 'local' } };
+    const redirect = sso.spec.provider === 'saml' ? { redirect: ssoRedirect(sso, services.baseUrl) } : {};
+    return { body: { provider: sso.spec.provider, ...redirect } };
+  },
+});
+
+export const accountRoutes: readonly Route[] = [login, logout, way];

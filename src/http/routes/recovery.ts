@@ -1,0 +1,76 @@
+// Getting back in: a link by mail to set a new password.
+import { z } from 'zod';
+import { mintSecret } from '../../auth/secret.ts';
+import { hashToken } from '../../auth/token.ts';
+import { submit } from '../../control/submit.ts';
+import { emailAddress } from '../../core/kinds/scalars.ts';
+import { goodLink } from '../../core/proposals/issue-action-token.ts';
+import { requestPasswordReset, requireResetOffered } from '../../core/proposals/request-password-reset.ts';
+import { resetPasswordByLink } from '../../core/proposals/reset-password-by-link.ts';
+import { mailReset } from '../account-mails.ts';
+import { hashOfNew } from '../new-password.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { tellOfAccount } from '../tell-of-account.ts';
+import { doneView, shownOwner } from '../views/account.ts';
+import { exampleUser, userView } from '../views/user.ts';
+import { contextOf } from '../write.ts';
+
+const tag = 'account';
+
+const forgotPassword = defineRoute({
+  method: 'POST',
+  url: '/account/forgot-password',
+  action: 'recover-account',
+  operationId: 'requestPasswordReset',
+  tag,
+  summary: 'Ask for a link to set a new password',
+  description:
+    'The answer is the same whether or not the address is somebody’s. A mail goes out at most once a minute; none to whoever signs in through single sign-on. Only where the settings allow it.',
+  body: z.strictObject({ email: emailAddress().describe('The email address of the account.') }),
+  bodyExample: () => ({ email: 'ann@example.com' }),
+  answers: { 200: { description: 'Done.', schema: doneView, example: () => asked } },
+  handle: async (call) => {
+    const { body, services } = call;
+    const link = mintSecret();
+    const proposal = requestPasswordReset({ email: body.email, hash: link.hash });
+    // Something is kept in any case, so that the answer takes as long.
+    const { changes } = await submit(services.door, proposal, contextOf(call), {
+      events: (changed) => (changed.length > 0 ? [] : [{ event: 'password-reset.ignored', target: { kind: 'User' } }]),
+    });
+    mailReset(services, changes, link.secret);
+    return { body: asked };
+  },
+});
+
+const asked = { detail: 'If there is an account with this address, a mail is on its way to it.' };
+
+const resetPassword = defineRoute({
+  method: 'POST',
+  url: '/account/reset-password',
+  action: 'recover-account',
+  operationId: 'resetPassword',
+  tag,
+  summary: 'Set a new password by a link',
+  description:
+    'By the token in the link that was mailed, which works once, for 30 minutes. Ends all sessions of the user, and unlocks the account. It does not sign in.',
+  body: z.strictObject({
+    token: z.string().min(1).max(255).describe('The token in the link.'),
+    password: z.string().min(1).max(1024).describe('The password: 8 to 256 characters, and none that many people use.'),
+  }),
+  bodyExample: () => ({ token: 'Xn5cT0wq7RzL1kYb8Vm2JdG4sH6fP9aQe3uW0iOx', password: 'correct horse battery' }),
+  answers: { 200: { description: 'The user.', schema: userView, example: () => exampleUser } },
+  handle: async (call) => {
+    const { body, services } = call;
+    const hash = hashToken(body.token);
+    const view = services.door.store.read();
+    // Asked before there is work to do, and again when it is done.
+    requireResetOffered(view);
+    goodLink(view, 'reset-password', hash, services.clock());
+    const passwordHash = await hashOfNew(body.password, services);
+    const { changes } = await submit(services.door, resetPasswordByLink({ hash, passwordHash }), contextOf(call));
+    tellOfAccount(changes, services);
+    return { body: shownOwner(changes, services) };
+  },
+});
+
+export const recoveryRoutes: readonly Route[] = [forgotPassword, resetPassword];

@@ -1,0 +1,108 @@
+// Registering, and verifying the address that was given.
+import { z } from 'zod';
+import { mintSecret } from '../../auth/secret.ts';
+import { hashToken } from '../../auth/token.ts';
+import { submit } from '../../control/submit.ts';
+import { emailAddress } from '../../core/kinds/scalars.ts';
+import { singleton } from '../../core/model/view.ts';
+import { username } from '../../core/proposals/create-user.ts';
+import { admit, register as registration } from '../../core/proposals/register.ts';
+import { verifyEmail as verification } from '../../core/proposals/verify-email.ts';
+import { slugOf } from '../../lib/slug.ts';
+import { mailVerification } from '../account-mails.ts';
+import { Problem } from '../errors.ts';
+import { hashOfNew } from '../new-password.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { tellOfAccount } from '../tell-of-account.ts';
+import { exampleRegistration, registrationView, shownOwner, shownRegistration } from '../views/account.ts';
+import { exampleUser, userView } from '../views/user.ts';
+import { contextOf } from '../write.ts';
+
+const tag = 'account';
+
+const offer = defineRoute({
+  method: 'GET',
+  url: '/account/registration',
+  action: 'register',
+  operationId: 'getRegistration',
+  tag,
+  summary: 'What visitors may do',
+  description:
+    'Whether they may register, the team types that they may choose from, and whether a lost password can be set anew.',
+  answers: { 200: { description: 'What is on offer.', schema: registrationView, example: () => exampleRegistration } },
+  handle: ({ services }) => {
+    const view = services.door.store.read();
+    const { personalTeamOnRegistration } = singleton(view, 'AdminSettings').spec;
+    return { body: shownRegistration(view, personalTeamOnRegistration, services) };
+  },
+});
+
+const form = z.strictObject({
+  username: username().describe('What to sign in as: letters, digits, ".", "_" and "-".'),
+  email: emailAddress().describe('The email address.'),
+  password: z.string().min(1).max(1024).describe('The password: 8 to 256 characters, and none that many people use.'),
+  name: z.string().trim().max(255).optional().describe('The name that people read.'),
+  teamType: z
+    .string()
+    .max(63)
+    .optional()
+    .describe(
+      'The type of the team that is made for you; needed where several are on offer and you come without an invitation.',
+    ),
+  invitation: z.string().min(1).max(255).optional().describe('The token in the link of an invitation to this address.'),
+});
+
+const register = defineRoute({
+  method: 'POST',
+  url: '/account/register',
+  action: 'register',
+  operationId: 'register',
+  tag,
+  summary: 'Register',
+  description:
+    'Makes a user where the settings allow it, or with an invitation to the address that is given. Who is invited is in that team at once; everybody else gets a mail with a link, and signs in once the address is verified. It does not sign in.',
+  body: form,
+  bodyExample: () => ({ username: 'ann', email: 'ann@example.com', password: 'correct horse battery', name: 'Ann' }),
+  answers: { 201: { description: 'The user.', schema: userView, example: () => exampleUser } },
+  handle: async (call) => {
+    const { body, services } = call;
+    const applicant = { email: body.email, invitation: body.invitation && hashToken(body.invitation) };
+    // Asked before there is work to do, and again when it is done.
+    const invitation = admit(services.door.store.read(), applicant, services.clock());
+    if (!invitation && !services.mailer.configured())
+      throw new Problem('unavailable', { detail: 'Nobody can register now, because no mail can be sent.' });
+    const link = mintSecret();
+    const passwordHash = await hashOfNew(body.password, services);
+    const proposal = registration({ ...applicant, ...wanted(body), passwordHash, link: link.hash });
+    const { changes } = await submit(services.door, proposal, contextOf(call));
+    mailVerification(services, changes, link.secret);
+    return { status: 201, body: shownOwner(changes, services) };
+  },
+});
+
+function wanted({ username, name = '', teamType }: z.output<typeof form>) {
+  const displayName = `Team ${name || username}`;
+  return { username, displayName: name, team: { type: teamType, displayName, slug: slugOf(displayName, 'team') } };
+}
+
+const verifyEmail = defineRoute({
+  method: 'POST',
+  url: '/account/verify-email',
+  action: 'recover-account',
+  operationId: 'verifyEmail',
+  tag,
+  summary: 'Verify an address',
+  description:
+    'By the token in the link that was mailed to it, which works once, for a day. Where the address is a new one it becomes that of the user, and the old one is told.',
+  body: z.strictObject({ token: z.string().min(1).max(255).describe('The token in the link.') }),
+  bodyExample: () => ({ token: 'Xn5cT0wq7RzL1kYb8Vm2JdG4sH6fP9aQe3uW0iOx' }),
+  answers: { 200: { description: 'The user.', schema: userView, example: () => exampleUser } },
+  handle: async (call) => {
+    const { body, services } = call;
+    const { changes } = await submit(services.door, verification(hashToken(body.token)), contextOf(call));
+    tellOfAccount(changes, services);
+    return { body: shownOwner(changes, services) };
+  },
+});
+
+export const registrationRoutes: readonly Route[] = [offer, register, verifyEmail];

@@ -73,7 +73,8 @@ function fitting(view: View, { q, state, type, stack }: Filter): (instance: Reso
     keysOf(wanted).every((field) => wanted[field] === undefined || wanted[field] === spec[field]);
 }
 
-function keyOf({ id, name: own, createdAt, spec }: Resource<'Instance'>, order: string): SortKey {
+/** What is in one state comes by name. */
+function keyOf({ id, name, createdAt, spec }: Resource<'Instance'>, order: string): SortKey {
   if (order === 'createdAt') return [createdAt, id];
-  return [order === 'state' ? spec.state : own.toLowerCase(), id];
+  return [order === 'state' ? `${spec.state} ${name.toLowerCase()}` : name.toLowerCase(), id];
 }

@@ -32,6 +32,8 @@ export interface Occasion {
   readonly consents?: Consents;
   readonly base?: { readonly revision?: string | null; readonly digest?: string };
   readonly requestId?: string;
+  /** The network address of whoever asks. */
+  readonly address?: string;
 }
 
 /** What an attempt came to: its record, the plan where there was one, and why it was refused. */
@@ -44,18 +46,18 @@ export interface Attempt {
 /** The context of a reconcile. */
 export function reconcileContext(
   bench: Workbench,
-  { actor, requestId }: Pick<Occasion, 'actor' | 'requestId'>,
+  { actor, requestId, address }: Pick<Occasion, 'actor' | 'requestId' | 'address'>,
   revision: string,
 ): Context {
-  const base: Context = { now: bench.now(), newId: bench.newId, actor, origin: 'config', revision };
-  return requestId === undefined ? base : { ...base, requestId };
+  const from = { ...(requestId === undefined ? {} : { requestId }), ...(address === undefined ? {} : { address }) };
+  return { now: bench.now(), newId: bench.newId, actor, origin: 'config', revision, ...from };
 }
 
 /** Plans a loaded tree against the store, without keeping anything. */
 export async function planLoaded(
   bench: Workbench,
   loaded: LoadedTree,
-  occasion: Pick<Occasion, 'actor' | 'consents' | 'requestId'>,
+  occasion: Pick<Occasion, 'actor' | 'consents' | 'requestId' | 'address'>,
 ): Promise<Prepared> {
   const { applied } = await lastAttempts(bench.store);
   const context = reconcileContext(bench, occasion, loaded.source.digest);

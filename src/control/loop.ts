@@ -98,7 +98,7 @@ function offer(running: Running): Loop {
 
 async function reconcile(
   running: Running,
-  { base, consents, actor, requestId }: ReconcileRequest,
+  { base, consents, actor, requestId, address }: ReconcileRequest,
 ): Promise<PlanDocument> {
   const occasion: Occasion = {
     trigger: 'api',
@@ -106,6 +106,7 @@ async function reconcile(
     consents,
     ...(base ? { base } : {}),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(address === undefined ? {} : { address }),
   };
   const { failure, plan } = await turn(running, occasion);
   if (failure) throw failure;

@@ -15,7 +15,7 @@ import { check, checkSteps } from '../core/rules/index.ts';
 import { type Batch, type Consents, noConsents, type TreeFacts } from '../core/rules/rule.ts';
 import { createSlicer, inSlices, type Slicer } from '../lib/slice.ts';
 import { type PositionedView, type Receipt, Refused, type Store, type StoreRecord } from '../store/store.ts';
-import { auditRecords, auditSteps } from './audit.ts';
+import { auditRecords, plannedRecords } from './audit.ts';
 import { BaseMoved, PlanBlocked } from './failures.ts';
 import type { InventoryOf } from './inventory.ts';
 import type { LoadedTree } from './tree.ts';
@@ -28,8 +28,6 @@ export interface Prepared {
   readonly position: string;
   readonly batch: Omit<Batch, 'before' | 'after'>;
   readonly context: Context;
-  /** What the audit log will say of it. */
-  readonly audit: readonly StoreRecord[];
 }
 
 /** What planning needs beside the tree and the state. */
@@ -85,13 +83,8 @@ async function prepareOn(
   const base = { revision: options.revision, digest: inventory.digest };
   const around = { base, source: loaded.source, before: view, findings, fingerprint: options.fingerprint };
   const document = await inSlices(unless(moved, planDocumentSteps(plan, around)), slicer);
-  const { context } = options;
-  const audit = await inSlices(
-    unless(moved, auditSteps(batch.changes, { before: view, after: view }, context)),
-    slicer,
-  );
-  if (!document || !audit) return undefined;
-  return { plan, document, blocked: hasErrors(violations), position, batch, context, audit };
+  if (!document) return undefined;
+  return { plan, document, blocked: hasErrors(violations), position, batch, context: options.context };
 }
 
 /** The steps of a generator, given up (nothing returned) as soon as `stop` says so. */
@@ -124,15 +117,16 @@ function* violationSteps(batch: Prepared['batch'], before: View): Generator<void
 }
 
 /**
- * Keeps a prepared plan in one transaction with its record. Throws `PlanBlocked`, `BaseMoved` when an object of the plan has changed since
+ * Keeps a prepared plan in one transaction with its record and its audit entries. Throws `PlanBlocked`, `BaseMoved` when an object of the plan has changed since
  * (prepare again), and what the store throws.
  */
 export async function keep(store: Store, prepared: Prepared, record: StoreRecord): Promise<Receipt> {
   if (prepared.blocked) throw new PlanBlocked(prepared.document);
-  const { batch, position, context, audit } = prepared;
+  const { plan, document, batch, position, context } = prepared;
+  const audit = await inSlices(plannedRecords(plan, document, store.read(), context), createSlicer());
   const ids = new Set(batch.changes.map(({ id }) => id));
   const transaction = (view: PositionedView) => {
-    const moved = prepared.plan.planned.filter((one) => hasMoved(one, view, ids));
+    const moved = plan.planned.filter((one) => hasMoved(one, view, ids));
     if (moved.length > 0) throw new BaseMoved(moved.map(addressIn));
     if (view.position !== position) recheck(batch, view);
     const { changes, after } = withConsequences(view, batch.changes);

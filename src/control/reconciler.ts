@@ -18,6 +18,7 @@ export interface ReconcileRequest {
   readonly consents: Consents;
   readonly actor: Actor;
   readonly requestId?: string;
+  readonly address?: string;
 }
 
 /** How the platform stands, as far as the reconciler remembers: the newest attempt that found a tree, and the newest that was not refused. */

@@ -12,21 +12,21 @@ export interface Search {
   readonly filter: RecordFilter;
   readonly before: string | undefined;
   /** What stands in every line that matters: before it has begun, and then. */
-  readonly pieces: { readonly first: readonly Buffer[]; readonly then: readonly Buffer[] };
+  readonly pieces: { readonly seeking: readonly Buffer[]; readonly matching: readonly Buffer[] };
   begun: boolean;
 }
 
 /** Begins a search; `begun` where its source stands behind the record that the page follows already. */
 export function searchFor(query: RecordFilter & Pick<RecordQuery, 'before'>, begun = false): Search {
   const { before, holding = [] } = query;
-  const first = before === undefined ? [] : [Buffer.from(JSON.stringify(before))];
-  const pieces = { first, then: holding.map((piece) => Buffer.from(piece)) };
+  const seeking = before === undefined ? [] : [Buffer.from(JSON.stringify(before))];
+  const pieces = { seeking, matching: holding.map((piece) => Buffer.from(piece)) };
   return { filter: query, before, pieces, begun: begun || before === undefined };
 }
 
 /** Whether a line may hold what is looked for now; it need not be parsed where it may not. */
 export function mayHold({ begun, pieces }: Search, line: Buffer): boolean {
-  return (begun ? pieces.then : pieces.first).every((piece) => line.includes(piece));
+  return (begun ? pieces.matching : pieces.seeking).every((piece) => line.includes(piece));
 }
 
 /** Whether records from between two times may be looked for now. */

@@ -19,10 +19,15 @@ export function auditOf(changes: readonly Change[], view: Sides, context: Contex
   return changes.flatMap((change) => entryOf(change, view, context) ?? []);
 }
 
-/** The entry of one change; nothing where nobody changed anything. */
-export function entryOf(change: Change, view: Sides, context: Context): AuditEntry | undefined {
+/** The entry of one change; nothing where nobody changed anything. `fields` are those of the change, where they are known already. */
+export function entryOf(
+  change: Change,
+  view: Sides,
+  context: Context,
+  fields?: readonly PlannedField[],
+): AuditEntry | undefined {
   if (kindOf(change.kind).internal) return undefined;
-  const changes = fieldsOf(change.before, change.after).map(told);
+  const changes = (fields ?? fieldsOf(change.before, change.after)).map(told);
   if (changes.length === 0 && change.before && change.after && !isFailedSignIn(change)) return undefined;
   const team = teamOf(change);
   return entry({ event: eventOf(change), target: targetOf(change, view), changes, ...(team ? { team } : {}) }, context);
@@ -45,8 +50,13 @@ export function entry({ event, target, changes = [], team }: AuditEvent, context
   };
 }
 
-function told({ path, before, after }: PlannedField): AuditEntry['changes'][number] {
-  return { path, before, after };
+/** Fingerprints belong to a plan: kept with the entry they could be compared for as long as it is. */
+function told({ path, before, after, sensitive }: PlannedField): AuditEntry['changes'][number] {
+  return sensitive ? { path, before: unprinted(before), after: unprinted(after) } : { path, before, after };
+}
+
+function unprinted(shown: unknown): unknown {
+  return typeof shown === 'object' && shown !== null && 'fingerprint' in shown ? { set: true } : shown;
 }
 
 function targetOf({ kind, id, before, after }: Change, view: Sides): AuditEntry['target'] {

@@ -8,7 +8,8 @@ import type { StoreRecord } from '../../store/store.ts';
 import { dryRunQuery } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { component } from '../json-schema.ts';
-import { decodeCursor, encodeCursor, listBody, listView, pageQuery } from '../paging.ts';
+import { listBody, listView, pageQuery } from '../paging.ts';
+import { recordPage } from '../record-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { configStatusView, historyDetailView, historyView, planView } from '../views/config.ts';
 
@@ -129,7 +130,7 @@ const reconcile = defineRoute({
   bodyOptional: true,
   answers: { 200: { description: 'The plan that was done.', schema: planView } },
   verbatim: true,
-  handle: async ({ services, body, query, caller, requestId }) => {
+  handle: async ({ services, body, query, caller, requestId, address }) => {
     if (query.dryRun) return { body: await services.reconciler.plan() };
     const { base, allowDeletes, adopt = [] } = body;
     const consents = { adopt: new Set(adopt), ...(allowDeletes === undefined ? {} : { allowDeletes }) };
@@ -139,7 +140,8 @@ const reconcile = defineRoute({
         ...(base.digest === undefined ? {} : { digest: base.digest }),
       },
     };
-    return { body: await services.reconciler.reconcile({ ...seen, consents, actor: actorOf(caller), requestId }) };
+    const by = { actor: actorOf(caller), requestId, address };
+    return { body: await services.reconciler.reconcile({ ...seen, consents, ...by }) };
   },
 });
 
@@ -159,28 +161,13 @@ const history = defineRoute({
   }),
   answers: { 200: { description: 'A page of attempts.', schema: listView('history', historyView) } },
   handle: async ({ services, query }) => {
-    const { limit, cursor, result } = query;
-    const where = (record: StoreRecord) => result === undefined || historyEntry(record).result === result;
-    const { store } = services.door;
-    const all = await store.records({ stream: 'history', limit: Number.MAX_SAFE_INTEGER, where });
-    const start = cursor === undefined ? 0 : 1 + placeOf(all, cursor);
-    const items = all.slice(start, start + limit);
-    const last = items.at(-1);
-    const next = last && start + limit < all.length ? { next: encodeCursor(['history', last.id]) } : {};
-    return { body: listBody('history', { items, count: all.length, ...next }, shownHistory) };
+    const { result } = query;
+    const where = (record: StoreRecord) => historyEntry(record).result === result;
+    const filtered = result !== undefined && { where, holding: [JSON.stringify(result)] };
+    const page = await recordPage(services.door.store, { stream: 'history', ...filtered }, query);
+    return { body: listBody('history', page, shownHistory) };
   },
 });
-
-/** Where the record that a cursor names stands. Throws `invalid_request` where none does. */
-function placeOf(records: readonly StoreRecord[], cursor: string): number {
-  const form = z
-    .tuple([z.literal('history'), z.string()])
-    .transform(([, id]) => records.findIndex((record) => record.id === id));
-  return decodeCursor(
-    cursor,
-    form.refine((place) => place >= 0),
-  );
-}
 
 function shownHistory(record: StoreRecord) {
   const { findings: _, ...entry } = historyEntry(record);

@@ -50,10 +50,10 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     reconciled: reconcileMetrics(registry),
     mailed: mailMetrics(registry),
     answered: httpMetrics(registry),
-    exposition: ({ door: { store }, reconciler, mailer }) => {
+    exposition: async ({ door: { store }, reconciler, mailer }) => {
       setPlatform(store.read());
       setStanding({ reconciler: reconciler.standing(), store: store.health(), mailsWaiting: mailer.waiting() });
-      return registry.metrics();
+      return withCanonicalBounds(await registry.metrics());
     },
   };
   processMetrics(registry);
@@ -171,4 +171,9 @@ function processMetrics(registry: OpenMetrics): void {
   collectDefaultMetrics({ register: registry });
   for (const name of ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'])
     registry.removeSingleMetric(name);
+}
+
+/** OpenMetrics writes the bounds of buckets as floats (`le="1.0"`), the library as it finds them. Quotes in values are escaped, so this hits labels alone. */
+function withCanonicalBounds(text: string): string {
+  return text.replaceAll(/([{,]le="\d+)"/g, '$1.0"');
 }

@@ -1,8 +1,10 @@
 // weir serve: the reconciler, the watcher and the API in one process.
 import { resolve } from 'node:path';
 import { createPasswords } from '../auth/password.ts';
+import { type Converging, startConverge } from '../control/converge.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
+import { drivers } from '../drivers/index.ts';
 import { buildServer, createMetrics } from '../http/server.ts';
 import { createMailer } from '../mail/smtp.ts';
 import { exportDocuments } from '../manifests/export.ts';
@@ -82,6 +84,7 @@ async function serveFrom(
   });
   await listen(app, { host: options.host, port });
   let started: Started | undefined;
+  let converging: Converging | undefined;
   try {
     // Not before the port is ours: a password that was shown for nothing is no use to anybody.
     if (needsFirstAdmin(store.read())) await announceFirstAdmin({ ...door, clock: io.now, newId }, io);
@@ -99,6 +102,7 @@ async function serveFrom(
     pending.resolve(started);
     const refusal = refusesToStart(started, options, io);
     if (refusal !== undefined) return refusal;
+    converging = startConverge({ door, drivers, clock: io.now, newId, log });
     io.stdout.write(`Weir serves ${folder} on ${baseUrl}\n`);
     await stop.asked;
     log('info', 'stopping');
@@ -107,7 +111,10 @@ async function serveFrom(
     pending.reject(error);
     throw error;
   } finally {
-    await inOrder([() => app.close(), () => mailer.close(), async () => started?.loop.close()], io);
+    await inOrder(
+      [() => app.close(), () => mailer.close(), async () => converging?.close(), async () => started?.loop.close()],
+      io,
+    );
     app.server.closeAllConnections();
   }
 }

@@ -83,7 +83,7 @@ scraping(
       assert.equal(teams, { '{"type":"pro"}': 0, '{"type":"starter"}': 3 });
       assert.equal(await ask('sum(weir_teams)'), { '{}': 3 });
       // It asks for OpenMetrics by its own Accept, and would take neither JSON nor OpenMetrics without its end.
-    assert.equal(await ask('up{job="weir"}'), { '{}': 1 });
+      assert.equal(await ask('up{job="weir"}'), { '{}': 1 });
       assert.equal(await ask('weir_config_last_reload_successful'), { '{}': 1 });
       assert.equal(await ask('weir_store_state == 1'), { '{"state":"ready"}': 1 });
       assert.equal(await ask('weir_reconciles_total > 0'), { '{"result":"unchanged","trigger":"start"}': 1 });

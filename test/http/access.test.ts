@@ -1,12 +1,16 @@
 // Who gets what: a matrix written by hand, compared with the running server for every route of its own description.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { kinds } from '../../src/core/kinds/index.ts';
+import { created } from '../../src/core/model/change.ts';
 import {
   admins,
   adminsAndScrapers,
   adminsAndTheirPlanTokens,
   anyUser,
+  editors,
   everybody,
+  insiders,
   owners,
   type Row,
   sessionsOnly,
@@ -52,6 +56,16 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /api/v1/platform': admins,
   'GET /api/v1/admin/audit-log': admins,
   'GET /api/v1/teams/{id}/audit-log': owners,
+  'GET /api/v1/teams/{id}/instances': insiders,
+  'POST /api/v1/teams/{id}/instances': editors,
+  'GET /api/v1/instances/{id}': insiders,
+  'PUT /api/v1/instances/{id}': editors,
+  'DELETE /api/v1/instances/{id}': owners,
+  'POST /api/v1/instances/{id}/actions/start': editors,
+  'POST /api/v1/instances/{id}/actions/stop': editors,
+  'POST /api/v1/instances/{id}/actions/restart': editors,
+  'POST /api/v1/instances/{id}/actions/suspend': editors,
+  'POST /api/v1/instances/{id}/actions/upgrade-stack': editors,
   'POST /account/login': everybody,
   'POST /account/logout': everybody,
   'GET /account/sso': everybody,
@@ -85,7 +99,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/admin/stats-token': admins,
 };
 
-/** An address of the route: of the team `core` where it is about a team, and of nothing that there is else. */
+/** An address of the route: of the team `core` or its instance where it is about those, and of nothing that there is else. */
 function addressOf(path: string): string {
   return path
     .replace('/teams/{id}', '/teams/core')
@@ -101,6 +115,16 @@ const world = await startWorld({
   'weir.yaml': `${tree['weir.yaml']}  api: {rateLimit: {signInPerMinute: 0}}\n`,
 });
 access.after(world.close);
+await putInstance();
+
+/** The instance `line` of the team `core`. */
+async function putInstance(): Promise<void> {
+  const times = { generation: 1, createdAt: start, updatedAt: start };
+  const made = { team: 'core', instanceType: 'small', template: 'standard', stack: 'nr-4' };
+  const spec = kinds.Instance.spec.parse({ ...made, state: 'stopped', desired: 'stopped' });
+  const change = created({ kind: 'Instance', id: 'line', name: 'Line 1', spec, ...times });
+  await world.store.commit(() => ({ changes: [change] }), { id: 'line' });
+}
 
 const { body: description } = await world.ask('GET', '/api/');
 const operations: [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string][] = Object.entries(

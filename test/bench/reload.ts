@@ -1,5 +1,5 @@
 // How long a server's event loop is held while it reloads a large tree and answers the API at the same time.
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
@@ -8,9 +8,7 @@ import { writeTree } from '../support/synthetic-tree.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { median, type Row } from './measure.ts';
 import type { LoopDelay } from './monitor.ts';
-
-const main = new URL('../../src/main.ts', import.meta.url).pathname;
-const monitor = new URL('./monitor.ts', import.meta.url).href;
+import { main, type Server, startServer } from './served.ts';
 
 /** Reloads of one changed document, and of all of them, under traffic on ten connections. */
 export async function benchReload(size = 10_000, rounds = 3): Promise<Row[]> {
@@ -69,47 +67,6 @@ async function repeat<T>(rounds: number, work: (round: number) => Promise<T>): P
   const results: T[] = [];
   for (let round = 0; round < rounds; round++) results.push(await work(round));
   return results;
-}
-
-interface Server {
-  readonly url: string;
-  readonly read: () => Promise<LoopDelay>;
-  readonly stop: () => Promise<void>;
-}
-
-async function startServer(tree: string, store: string): Promise<Server> {
-  const args = ['serve', tree, '--store', store, '--port', '0'];
-  const child = fork(main, args, { execArgv: ['--import', monitor], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-  const url = await addressOf(child);
-  return {
-    url,
-    read: () => {
-      const answer = new Promise<LoopDelay>((resolve) =>
-        child.once('message', (message) => resolve(message as LoopDelay)),
-      );
-      child.send('read');
-      return answer;
-    },
-    stop: async () => {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
-}
-
-function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const listen = (chunk: Buffer) => {
-      text += chunk.toString();
-      const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
-      if (url) resolve(url);
-    };
-    child.stdout?.on('data', listen);
-    child.stderr?.on('data', listen);
-    child.once('exit', () => reject(new Error(`the server ended:\n${text}`)));
-  });
 }
 
 /** Ten clients, each on its own connection, that ask for an object every ten milliseconds or so. */

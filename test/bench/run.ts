@@ -1,4 +1,5 @@
 // npm run bench [-- NAME…]: every promise about speed, measured in one run, as a table.
+import { benchApi } from './api.ts';
 import { holds, type Row } from './measure.ts';
 import { benchReload } from './reload.ts';
 import { benchStore } from './store.ts';
@@ -8,6 +9,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   tree: () => benchTree([1_000, 10_000]),
   reload: () => benchReload(),
   store: () => benchStore(),
+  api: () => benchApi(),
 };
 
 const wanted = process.argv.slice(2);

@@ -1,0 +1,227 @@
+// What requests cost: reads and durable writes at three sizes, each beside bare Fastify with the same bytes.
+import { execFileSync } from 'node:child_process';
+import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { median, type Row } from './measure.ts';
+import { fillWithPeople, type People } from './people.ts';
+import { main, type Server, startScript, startServer } from './served.ts';
+
+const bareScript = new URL('./bare-server.ts', import.meta.url).pathname;
+
+const tree = {
+  'weir.yaml': 'kind: Platform\nmetadata: {name: platform}\n',
+  'types.yaml': 'kind: TeamType\nmetadata: {name: starter}\n',
+};
+
+/** The reads that are promised, by name. The admin who asks is in ten teams. */
+const reads = {
+  'GET user/teams': '/api/v1/user/teams',
+  'GET teams/:id': '/api/v1/teams/team-1',
+  'GET admin/stats': '/api/v1/admin/stats',
+} as const;
+
+const write = { method: 'PUT', url: '/api/v1/teams/team-1' } as const;
+
+type Read = keyof typeof reads;
+
+/** What was measured at one size. `cpu`: milliseconds a request, of Weir and of bare Fastify. */
+interface Measured {
+  readonly teams: number;
+  readonly cpu: Readonly<Record<Read, { readonly weir: number; readonly bare: number }>>;
+  readonly puts: number;
+  readonly barePuts: number;
+  readonly firstPage?: number;
+}
+
+/** Measures at 10, 10 000 and 100 000 teams; takes two minutes. */
+export async function benchApi({ sizes = [10, 10_000, 100_000], rounds = 3, amount = 3_000 } = {}): Promise<Row[]> {
+  const measured: Measured[] = [];
+  for (const teams of sizes) measured.push(await measureAt(teams, { rounds, amount }));
+  const [small, large] = [measured[0], measured.at(-1)];
+  const syncs = fdatasyncRate();
+  return [
+    ...measured.flatMap(readRows),
+    ...(small && large ? growthRows(small, large) : []),
+    { name: 'api: fdatasync on this disk', value: syncs, unit: '/s' },
+    ...measured.flatMap((one) => putRows(one, syncs)),
+    ...(small && large ? [putGrowth(small, large)] : []),
+    ...measured.flatMap(({ teams, firstPage }) => (firstPage === undefined ? [] : [pageRow(teams, firstPage)])),
+    await startRow(),
+  ];
+}
+
+function readRows({ teams, cpu }: Measured): Row[] {
+  return Object.entries(cpu).flatMap(([name, { weir, bare }]) => [
+    { name: `api: ${name}, ${told(teams)} teams`, value: weir * 1000, unit: 'µs CPU' },
+    { name: `api: ${name} ÷ bare Fastify, ${told(teams)} teams`, value: weir / bare, unit: '×', atMost: 3 },
+  ]);
+}
+
+function growthRows(small: Measured, large: Measured): Row[] {
+  return (Object.keys(reads) as Read[]).map((name) => ({
+    name: `api: ${name}, at ${told(large.teams)} ÷ at ${told(small.teams)} teams`,
+    value: large.cpu[name].weir / small.cpu[name].weir,
+    unit: '×',
+    atMost: 1.3,
+  }));
+}
+
+function putRows({ teams, puts, barePuts }: Measured, syncs: number): Row[] {
+  return [
+    { name: `api: PUT teams/:id bare, ${told(teams)} teams`, value: barePuts, unit: '/s' },
+    {
+      name: `api: PUT teams/:id durable, 32 writers, ${told(teams)} teams`,
+      value: puts,
+      unit: '/s',
+      atLeast: Math.round(Math.min(barePuts / 5, 16 * syncs)),
+    },
+  ];
+}
+
+function putGrowth(small: Measured, large: Measured): Row {
+  const name = `api: PUT teams/:id durable, at ${told(large.teams)} ÷ at ${told(small.teams)} teams`;
+  return { name, value: large.puts / small.puts, unit: '×', atLeast: 0.7 };
+}
+
+function pageRow(teams: number, cpu: number): Row {
+  return { name: `api: first page of 10 000 own teams, ${told(teams)} teams`, value: cpu, unit: 'ms CPU', atMost: 10 };
+}
+
+async function measureAt(teams: number, load: { readonly rounds: number; readonly amount: number }): Promise<Measured> {
+  const world = await startWorld(teams, Math.min(teams, 10_000));
+  try {
+    const cpu = {} as Record<Read, { weir: number; bare: number }>;
+    for (const [name, path] of Object.entries(reads) as [Read, string][])
+      cpu[name] = await sideBySide(world, path, load);
+    const firstPage = teams < 10_000 ? {} : { firstPage: await cpuOfFirstPage(world) };
+    const rates = await writeRates(world, teams, load);
+    return { teams, cpu, ...rates, ...firstPage };
+  } finally {
+    await world.stop();
+  }
+}
+
+interface World {
+  readonly weir: Server;
+  readonly bare: Server;
+  readonly people: People;
+  readonly stop: () => Promise<void>;
+}
+
+async function startWorld(teams: number, joined: number): Promise<World> {
+  const folder = temporaryFolder();
+  await writeFiles(join(folder.path, 'tree'), tree);
+  const [platform, store] = [join(folder.path, 'tree'), join(folder.path, 'store')];
+  execFileSync(process.execPath, [main, 'apply', platform, '--store', store], { stdio: 'ignore' });
+  const people = await fillWithPeople(store, teams, joined);
+  const weir = await startServer(platform, store);
+  const headers = { authorization: `Bearer ${people.admin}` };
+  const bodies = await Promise.all(
+    Object.values(reads).map(async (url) => {
+      const body = await (await fetch(`${weir.url}${url}`, { headers })).text();
+      return { method: 'GET', url, body } as const;
+    }),
+  );
+  const team = bodies.find(({ url }) => url === reads['GET teams/:id'])?.body ?? '';
+  const file = join(folder.path, 'bare.json');
+  writeFileSync(file, JSON.stringify([...bodies, { ...write, url: '/api/v1/teams/:id', body: team }]));
+  const bare = await startScript(bareScript, [file]);
+  const stop = async () => {
+    await Promise.all([weir.stop(), bare.stop()]);
+    await folder.remove();
+  };
+  return { weir, bare, people, stop };
+}
+
+type Load = { readonly rounds: number; readonly amount: number };
+
+/** CPU milliseconds a request of both servers: the middle of some rounds, in turns, after one to warm up. */
+async function sideBySide({ weir, bare, people }: World, path: string, { rounds, amount }: Load) {
+  const figures: { weir: number; bare: number }[] = [];
+  for (let round = 0; round <= rounds; round += 1)
+    figures.push({
+      weir: await cpuPerRead(weir, path, people.admin, amount),
+      bare: await cpuPerRead(bare, path, people.admin, amount),
+    });
+  const warm = figures.slice(1);
+  return { weir: median(warm.map((one) => one.weir)), bare: median(warm.map((one) => one.bare)) };
+}
+
+async function cpuPerRead(server: Server, path: string, token: string, amount: number): Promise<number> {
+  await server.read();
+  const headers = { authorization: `Bearer ${token}` };
+  const result = await autocannon({ url: `${server.url}${path}`, connections: 10, amount, headers });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${path}: ${result.non2xx} answers were no success`);
+  return (await server.read()).cpu / amount;
+}
+
+async function cpuOfFirstPage({ weir, people }: World): Promise<number> {
+  return cpuPerRead(weir, reads['GET user/teams'], people.joiner, 50);
+}
+
+async function writeRates({ weir, bare, people }: World, teams: number, { rounds }: Load) {
+  const rates: { puts: number; barePuts: number }[] = [];
+  for (let round = 0; round <= rounds; round += 1)
+    rates.push({ puts: await putRate(weir, people, teams), barePuts: await putRate(bare, people, teams) });
+  const warm = rates.slice(1);
+  return { puts: median(warm.map((one) => one.puts)), barePuts: median(warm.map((one) => one.barePuts)) };
+}
+
+/** Answered writes a second, over two seconds, of 32 clients that each change a team again and again. */
+async function putRate(server: Server, { admin }: People, teams: number): Promise<number> {
+  let turn = 0;
+  const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
+  const request = {
+    method: write.method,
+    setupRequest: (given: autocannon.Request) => {
+      turn += 1;
+      const path = `/api/v1/teams/team-${(turn * 7919) % teams}`;
+      return { ...given, path, body: JSON.stringify({ name: `Team as of ${turn}` }) };
+    },
+  } as const;
+  const result = await autocannon({ url: server.url, connections: 32, duration: 2, headers, requests: [request] });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`PUT: ${result.non2xx} answers were no success`);
+  return (result['2xx'] / result.duration) | 0;
+}
+
+/** How often a second a small write can be made durable here, one after another. */
+function fdatasyncRate(): number {
+  const folder = temporaryFolder();
+  const file = openSync(join(folder.path, 'sync'), 'w');
+  const line = Buffer.alloc(512, 'x');
+  const started = performance.now();
+  let count = 0;
+  for (; performance.now() - started < 1000; count += 1) {
+    writeSync(file, line);
+    fdatasyncSync(file);
+  }
+  closeSync(file);
+  void folder.remove();
+  return count;
+}
+
+/** From the start of the process to the first answer of a read, with 100 000 records. */
+async function startRow(): Promise<Row> {
+  const folder = temporaryFolder();
+  const [platform, store] = [join(folder.path, 'tree'), join(folder.path, 'store')];
+  await writeFiles(platform, tree);
+  execFileSync(process.execPath, [main, 'apply', platform, '--store', store], { stdio: 'ignore' });
+  const { admin, records } = await fillWithPeople(store, 47_600, 0);
+  const times: number[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const started = performance.now();
+    const server = await startServer(platform, store);
+    const answer = await fetch(`${server.url}/api/v1/user`, { headers: { authorization: `Bearer ${admin}` } });
+    if (answer.status !== 200) throw new Error(`the first answer was ${answer.status}`);
+    times.push((performance.now() - started) / 1000);
+    await server.stop();
+  }
+  await folder.remove();
+  return { name: `api: start to first 200, ${told(records)} records`, value: median(times), unit: 's', atMost: 2 };
+}
+
+function told(count: number): string {
+  return count.toLocaleString('en').replaceAll(',', ' ');
+}

@@ -1,0 +1,13 @@
+// The server that Weir is measured against: bare Fastify, which reads the same requests and sends the same bytes.
+import { readFileSync } from 'node:fs';
+import { fastify } from 'fastify';
+
+// `[{method, url, body}]`: what is sent, by route.
+const routes: readonly { readonly method: 'GET' | 'PUT'; readonly url: string; readonly body: string }[] = JSON.parse(
+  readFileSync(process.argv[2] ?? '', 'utf8'),
+);
+const app = fastify();
+for (const { method, url, body } of routes)
+  app.route({ method, url, handler: (_request, reply) => reply.type('application/json').send(body) });
+process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);
+process.once('SIGTERM', () => app.close());

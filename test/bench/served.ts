@@ -1,0 +1,56 @@
+// Servers in processes of their own, measured from within by the monitor that is loaded into them.
+import { type ChildProcess, fork } from 'node:child_process';
+import type { LoopDelay } from './monitor.ts';
+
+/** The script of Weir. */
+export const main = new URL('../../src/main.ts', import.meta.url).pathname;
+
+const monitor = new URL('./monitor.ts', import.meta.url).href;
+
+/** A server in a process of its own. */
+export interface Server {
+  readonly url: string;
+  /** How its event loop was held, and its CPU, since it was last asked. */
+  readonly read: () => Promise<LoopDelay>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts `weir serve`. */
+export function startServer(tree: string, store: string): Promise<Server> {
+  return startScript(main, ['serve', tree, '--store', store, '--port', '0']);
+}
+
+/** Starts a script that prints the address that it listens on. */
+export async function startScript(script: string, args: readonly string[]): Promise<Server> {
+  const child = fork(script, args, { execArgv: ['--import', monitor], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const url = await addressOf(child);
+  return {
+    url,
+    read: () => {
+      const answer = new Promise<LoopDelay>((resolve) =>
+        child.once('message', (message) => resolve(message as LoopDelay)),
+      );
+      child.send('read');
+      return answer;
+    },
+    stop: async () => {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const listen = (chunk: Buffer) => {
+      text += chunk.toString();
+      const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
+      if (url) resolve(url);
+    };
+    child.stdout?.on('data', listen);
+    child.stderr?.on('data', listen);
+    child.once('exit', () => reject(new Error(`the server ended:\n${text}`)));
+  });
+}

@@ -6,6 +6,7 @@ import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
 import { drivers } from '../drivers/index.ts';
 import { buildServer, createMetrics } from '../http/server.ts';
+import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
 import { exportDocuments } from '../manifests/export.ts';
 import type { Options } from '../options.ts';
@@ -85,6 +86,7 @@ async function serveFrom(
   await listen(app, { host: options.host, port });
   let started: Started | undefined;
   let converging: Converging | undefined;
+  let scheduled: Schedule | undefined;
   try {
     // Not before the port is ours: a password that was shown for nothing is no use to anybody.
     if (needsFirstAdmin(store.read())) await announceFirstAdmin({ ...door, clock: io.now, newId }, io);
@@ -103,6 +105,7 @@ async function serveFrom(
     const refusal = refusesToStart(started, options, io);
     if (refusal !== undefined) return refusal;
     converging = startConverge({ door, drivers, clock: io.now, newId, log });
+    scheduled = startJobs({ door, clock: io.now, newId, log });
     io.stdout.write(`Weir serves ${folder} on ${baseUrl}\n`);
     await stop.asked;
     log('info', 'stopping');
@@ -112,7 +115,13 @@ async function serveFrom(
     throw error;
   } finally {
     await inOrder(
-      [() => app.close(), () => mailer.close(), async () => converging?.close(), async () => started?.loop.close()],
+      [
+        () => app.close(),
+        async () => scheduled?.close(),
+        () => mailer.close(),
+        async () => converging?.close(),
+        async () => started?.loop.close(),
+      ],
       io,
     );
     app.server.closeAllConnections();

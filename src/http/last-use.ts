@@ -1,9 +1,7 @@
 // When credentials were last used: remembered here, and kept once a minute, so that reading costs no write.
 import { submit } from '../control/submit.ts';
-import { type CredentialKind, noteUse, type Use } from '../core/proposals/note-use.ts';
+import { type CredentialKind, noteUse, type Use, usesNotedEveryMs } from '../core/proposals/note-use.ts';
 import type { ServerOptions } from './services.ts';
-
-const everyMs = 60_000;
 
 export interface LastUse {
   touch(kind: CredentialKind, id: string, at: string): void;
@@ -34,7 +32,7 @@ export function createLastUse({ door, clock, newId, log }: ServerOptions): LastU
     of: (id) => uses.get(id)?.at,
     flush,
     start: () => {
-      const timer = setInterval(() => void flush(), everyMs);
+      const timer = setInterval(() => void flush(), usesNotedEveryMs);
       timer.unref();
       return () => clearInterval(timer);
     },

@@ -86,6 +86,7 @@ const packageRooms: ReadonlyArray<readonly [package_: RegExp, rooms: (room: stri
   [/^lowdb$/, (room) => room === 'store'],
   [/^prom-client$/, (room) => room === 'http'],
   [/^nodemailer$/, (room) => room === 'mail'],
+  [/^node-cron$/, (room) => room === 'jobs'],
   [/^any-ascii$/, (room) => room === 'lib'],
   [/^(fastify|@fastify\/[a-z-]+)$/, (room) => room === 'http'],
 ];

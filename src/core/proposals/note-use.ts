@@ -3,6 +3,9 @@ import { type Change, updated } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import type { View } from '../model/view.ts';
 
+/** How often uses are noted: what is kept may be behind by so much. */
+export const usesNotedEveryMs = 60_000;
+
 /** Kinds of credential that remember when they were last used. */
 export type CredentialKind = 'Token' | 'Session' | 'StatisticsToken';
 

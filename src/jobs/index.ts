@@ -1,0 +1,6 @@
+// The registry of scheduled jobs: one line each.
+import { expireJob } from './expire.ts';
+import type { Job } from './job.ts';
+
+/** Every job. */
+export const jobs: readonly Job[] = [expireJob];

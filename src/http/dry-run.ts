@@ -1,5 +1,4 @@
 // What a write would do: the plan of a proposal, of which nothing is kept.
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { evaluate } from '../control/submit.ts';
 import { type KindName, kindOf } from '../core/kinds/index.ts';
@@ -35,7 +34,8 @@ export async function dryRun(
   const { changes, violations } = evaluate(view, proposal, context, door.facts());
   const planned = changes.flatMap((change) => plannedOf(change) ?? []);
   const base = { revision: revision.applied, digest: inventory.digest };
-  const source = { digest: digestOf(body), files: 0 };
+  // Keyed, because a body may hold a password, which a plain digest would let others guess.
+  const source = { digest: fingerprint(JSON.stringify(body ?? null)), files: 0 };
   const around = { base, source, before: view, findings: violations, fingerprint };
   const plan = { planned, unchanged: planned.length > 0 ? 0 : 1 };
   return inSlices(planDocumentSteps<KindName>(plan, around), createSlicer());
@@ -47,10 +47,4 @@ function plannedOf(change: Change): Planned<KindName> | undefined {
   const action = change.before ? (change.after ? 'update' : 'delete') : 'create';
   if (action === 'update' && fieldsOf(change.before, change.after).length === 0) return undefined;
   return { action, change, quiet: false };
-}
-
-function digestOf(body: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify(body ?? null))
-    .digest('hex');
 }

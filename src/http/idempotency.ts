@@ -26,7 +26,8 @@ export function once(call: Call, proposal: Proposal): Proposal {
   if (idempotencyKey === undefined || route.creates === undefined) return proposal;
   const { id = '' } = caller.kind === 'user' ? { id: caller.user.id } : actorOf(caller);
   const name = digest(id, idempotencyKey);
-  const request = digest(route.method, route.url, JSON.stringify([call.params, call.body]));
+  // With the key, which is not kept: a body may hold a password, which could be guessed from a digest of what else is known.
+  const request = digest(idempotencyKey, route.method, route.url, JSON.stringify([call.params, call.body]));
   return (view, context) => {
     const known = view.named('IdempotentRequest', name);
     if (known && known.spec.expiresAt > context.now)

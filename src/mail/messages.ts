@@ -60,6 +60,20 @@ export function invitation(
   });
 }
 
+/** To the address that an account has, when its owner wants another: as long as the link there is not opened, nothing is lost. */
+export function emailChangeAsked(about: About & { username: string; newEmail: string; at: string }): Mail {
+  return layOut({
+    ...about,
+    subject: 'A new email address was given for your account',
+    before: [
+      `On ${moment(about.at)} the address "${harmless(about.newEmail)}" was given for the account "${harmless(about.username)}". It takes the place of this one as soon as it is confirmed there.`,
+      notYou,
+    ],
+    link: link(about, 'Sign in', '/account/login'),
+    after: [],
+  });
+}
+
 /** To the address that an account had until now. */
 export function emailChanged(about: About & { username: string; newEmail: string; at: string }): Mail {
   return layOut({

@@ -4,7 +4,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { escapeHtml, harmless } from '../../src/mail/harmless.ts';
 import type { Mail } from '../../src/mail/mail.ts';
-import { emailChanged, invitation, passwordChanged, resetPassword, verifyEmail } from '../../src/mail/messages.ts';
+import {
+  emailChangeAsked,
+  emailChanged,
+  invitation,
+  passwordChanged,
+  resetPassword,
+  verifyEmail,
+} from '../../src/mail/messages.ts';
 import { closeAll, deskWith, secret, settingsFor, startPeer } from './desk.ts';
 
 const about = { baseUrl: 'https://weir.example.com', to: 'ann@example.com' };
@@ -23,6 +30,9 @@ messages('lead to their page below the base URL, with their token', () => {
   const changed = emailChanged({ ...about, username: 'ann', newEmail: 'new@example.org', at });
   assert.equal(linksOf(changed), ['https://weir.example.com/account/login']);
   assert.equal(linksOf(passwordChanged({ ...about, username: 'ann', at })), ['https://weir.example.com/account/login']);
+  const asked = emailChangeAsked({ ...about, username: 'ann', newEmail: 'new@example.org', at });
+  assert.equal(linksOf(asked), ['https://weir.example.com/account/login']);
+  assert.match(asked.text, /14:36 UTC the address "new @ example\. org" was given for the account "ann"/);
 });
 
 messages('keep a base URL with a path or a slash at its end', () => {

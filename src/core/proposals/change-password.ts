@@ -4,6 +4,7 @@ import type { Resource } from '../model/resource.ts';
 import { bindingSso } from '../model/sso.ts';
 import type { View } from '../model/view.ts';
 import { Declined } from './declined.ts';
+import { failedSignIn, isLocked } from './failed-sign-in.ts';
 import { targetIn } from './target.ts';
 import { changedUser, endedSessions } from './update-user.ts';
 
@@ -15,15 +16,35 @@ export interface PasswordChange {
   readonly session: string;
 }
 
-/** Ends the other sessions. Declines (`not_found`; `conflict` as `localPassword` does, and where the password is another one by now). */
+/**
+ * Ends the other sessions. Declines (`not_found`; `conflict` as `localPassword` does, and where the password is another one by now; `forbidden`
+ * in the words for a wrong password where too many wrong ones were given).
+ */
 export function changePassword({ user: id, verified, passwordHash, session }: PasswordChange): Proposal {
   return (view, context) => {
     const user = targetIn(view, 'User', { id });
     if (localPassword(view, user) !== verified)
       throw new Declined('conflict', 'the password cannot be changed, because it was changed in the meantime');
+    if (isLocked(user, context.now)) throw wrongPassword();
     const spec = { passwordHash, failedSignIns: 0, lockedUntil: null };
     return [...changedUser(user, { spec }, context), ...endedSessions(view, user, session)];
   };
+}
+
+/** Counts a wrong password of a user (by id): whoever has found a session open gets as many guesses as anybody. */
+export function countWrongPassword(id: string): Proposal {
+  return (view, { now }) => {
+    const user = view.get('User', id);
+    return user && !isLocked(user, now) ? [failedSignIn(view, user, now)] : [];
+  };
+}
+
+/** What is said of a wrong password, and of any password while the account is locked. */
+export function wrongPassword(): Declined {
+  return new Declined(
+    'forbidden',
+    'the password cannot be changed, because the current one is another: several wrong ones lock the account for a while',
+  );
 }
 
 /** The hash of the password that a user may change. Declines (`conflict`) where there is none, or no use for it. */

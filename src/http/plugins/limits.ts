@@ -8,7 +8,7 @@ import { Problem } from '../errors.ts';
 import type { ServerOptions } from '../services.ts';
 
 /** The actions at which passwords and links are tried. */
-const guessing: ReadonlySet<Action> = new Set(['sign-in', 'register', 'recover-account']);
+const guessing: ReadonlySet<Action> = new Set(['sign-in', 'register', 'recover-account', 'change-password']);
 
 /** The mean delay of the event loop over a second, in milliseconds, past which requests are turned away. */
 const overloadedMs = 1000;

@@ -1,6 +1,7 @@
 // How an access token looks in answers: everything but its text.
 import { z } from 'zod';
 import type { Resource } from '../../core/model/resource.ts';
+import type { View } from '../../core/model/view.ts';
 import { component } from '../json-schema.ts';
 import type { Services } from '../services.ts';
 import { idView, instantView } from './values.ts';
@@ -30,6 +31,25 @@ export function shownToken(
 ): z.output<typeof tokenView> {
   const { scope, expiresAt } = spec;
   return { id, name, scope, createdAt, expiresAt, lastUsedAt: lastUsed(id) ?? spec.lastUsedAt };
+}
+
+/** A token as admins see it: with whose it is. */
+export const ownedTokenView = component(
+  'OwnedToken',
+  z.strictObject({
+    ...fields,
+    user: z.strictObject({ id: idView(), username: z.string().describe('The username.') }).describe('Whose it is.'),
+  }),
+);
+
+/** A token as answered to admins. */
+export function shownOwnedToken(
+  token: Resource<'Token'>,
+  view: View,
+  services: Pick<Services, 'lastUsed'>,
+): z.output<typeof ownedTokenView> {
+  const { user: id } = token.spec;
+  return { ...shownToken(token, services), user: { id, username: view.get('User', id)?.name ?? '' } };
 }
 
 /** A token in an example. */

@@ -5,6 +5,7 @@ import { type Action, actionsOn } from '../../core/access/policy.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { activeSsoOf } from '../../core/model/sso.ts';
 import type { View } from '../../core/model/view.ts';
+import { pendingEmail } from '../../core/proposals/update-self.ts';
 import { component } from '../json-schema.ts';
 import { idView, instantView } from './values.ts';
 
@@ -29,6 +30,10 @@ export const selfView = component(
   z.strictObject({
     ...fields,
     emailVerified: z.boolean().describe('Whether the address is known to be the user’s.'),
+    pendingEmail: z
+      .string()
+      .nullable()
+      .describe('The address that takes its place once the link that was sent there is opened; null for none.'),
     can: z.array(z.string()).describe('What the user may do, by the credential that asked.'),
   }),
 );
@@ -50,10 +55,11 @@ export function shownUser(user: Resource<'User'>, view: View): z.output<typeof u
   };
 }
 
-/** The user who asks, as answered. */
-export function shownSelf(user: Resource<'User'>, caller: Caller, view: View): z.output<typeof selfView> {
+/** The user who asks, as answered. `now`: RFC 3339. */
+export function shownSelf(user: Resource<'User'>, caller: Caller, view: View, now: string): z.output<typeof selfView> {
   const can: Action[] = actionsOn('user', caller, view);
-  return { ...shownUser(user, view), emailVerified: user.spec.emailVerified, can };
+  const { emailVerified } = user.spec;
+  return { ...shownUser(user, view), emailVerified, pendingEmail: pendingEmail(view, user, now) ?? null, can };
 }
 
 /** Whether the user's domain signs in through single sign-on (specification 2.8). */

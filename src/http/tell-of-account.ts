@@ -1,0 +1,34 @@
+// Tells users by mail what was changed of their accounts, so that they learn of it when it was not them.
+import { changesOf } from '../core/consequences/consequence.ts';
+import type { Change } from '../core/model/change.ts';
+import { emailChangeAsked, emailChanged, passwordChanged } from '../mail/messages.ts';
+import type { Services } from './services.ts';
+
+type Around = Pick<Services, 'door' | 'mailer' | 'baseUrl' | 'clock'>;
+
+/**
+ * Sends what changes give rise to, once they are kept: of a new password to the address; of a new address to the old one, and there already when
+ * it was only asked for. Nothing while email is off.
+ */
+export function tellOfAccount(changes: readonly Change[], services: Around): void {
+  const { mailer, baseUrl, clock } = services;
+  if (!mailer.configured()) return;
+  const at = clock();
+  for (const { before, after } of changesOf(changes, 'User')) {
+    if (!before || !after) continue;
+    const about = { baseUrl, to: before.spec.email, username: after.name, at };
+    if (before.spec.email !== after.spec.email) mailer.send(emailChanged({ ...about, newEmail: after.spec.email }));
+    if (before.spec.passwordHash !== after.spec.passwordHash) mailer.send(passwordChanged(about));
+  }
+  tellOfAsked(changes, at, services);
+}
+
+/** A link to another address than the user has, which is what a change of address begins with. */
+function tellOfAsked(changes: readonly Change[], at: string, { door, mailer, baseUrl }: Around): void {
+  for (const { after: link } of changesOf(changes, 'ActionToken')) {
+    const user = link && door.store.read().get('User', link.spec.user);
+    if (!user || link.spec.email === user.spec.email) continue;
+    const about = { baseUrl, to: user.spec.email, username: user.name, at };
+    mailer.send(emailChangeAsked({ ...about, newEmail: link.spec.email }));
+  }
+}

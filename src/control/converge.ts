@@ -60,7 +60,7 @@ export function startConverge(options: ConvergeOptions): Converging {
       loop.backOff.close();
       loop.waiting.clear();
       await loop.scans;
-      await Promise.all(loop.active.values());
+      await allDone(loop);
     },
   };
 }
@@ -70,7 +70,7 @@ interface Loop {
   /** The ids of instances to look at. */
   readonly waiting: Set<string>;
   /** Those that are being worked on: one piece of work an instance at a time. */
-  readonly active: Map<string, Promise<void>>;
+  readonly active: Map<string, Active>;
   /** Why instances ended that nobody stopped, until that is written down. */
   readonly ended: Map<string, Reason>;
   readonly backOff: ReturnType<typeof createBackOff>;
@@ -78,17 +78,36 @@ interface Loop {
   scans: Promise<void>;
 }
 
+/** A piece of work that is under way; `giveUp` ends what may take long, because something else is wanted now. */
+interface Active {
+  readonly done: Promise<void>;
+  readonly giveUp: AbortController;
+  work?: Work;
+}
+
 async function settled(loop: Loop): Promise<void> {
   await loop.scans;
-  while (loop.active.size > 0 || loop.waiting.size > 0) await Promise.all(loop.active.values());
+  while (loop.active.size > 0 || loop.waiting.size > 0) await allDone(loop);
+}
+
+async function allDone({ active }: Loop): Promise<void> {
+  await Promise.all([...active.values()].map(({ done }) => done));
 }
 
 /** Looks at whatever changes. */
 function follow(loop: Loop): () => void {
   return loop.options.door.store.subscribe((entry) => {
     if (entry === 'reset') loop.scans = loop.scans.then(() => scan(loop));
-    else for (const { kind, id } of entry.changes) if (kind === 'Instance') enqueue(loop, id);
+    else for (const { kind, id } of entry.changes) if (kind === 'Instance') changed(loop, id);
   });
+}
+
+/** Nobody waits for a start that takes long when something else is wanted by now. */
+function changed(loop: Loop, id: string): void {
+  const active = loop.active.get(id);
+  const instance = loop.options.door.store.read().get('Instance', id);
+  if (active?.work && active.work !== (instance && workOf(instance.spec))) active.giveUp.abort();
+  enqueue(loop, id);
 }
 
 /** Hears of what ended by itself. */
@@ -141,17 +160,18 @@ function pump(loop: Loop): void {
     if (loop.active.size >= mostAtOnce) return;
     if (loop.active.has(id)) continue;
     loop.waiting.delete(id);
-    const work = lookAt(loop, id).catch((error) => {
-      loop.options.log('error', `the instance ${id} cannot be looked after: ${messageOf(error)}`);
-      loop.backOff.failed(id, 0, loop.options.clock());
-    });
-    loop.active.set(
-      id,
-      work.finally(() => {
+    const giveUp = new AbortController();
+    const done = Promise.resolve()
+      .then(() => lookAt(loop, id))
+      .catch((error) => {
+        loop.options.log('error', `the instance ${id} cannot be looked after: ${messageOf(error)}`);
+        loop.backOff.failed(id, 0, loop.options.clock());
+      })
+      .finally(() => {
         loop.active.delete(id);
         pump(loop);
-      }),
-    );
+      });
+    loop.active.set(id, { done, giveUp });
   }
 }
 
@@ -169,9 +189,12 @@ async function lookAt(loop: Loop, id: string): Promise<void> {
   }
   const work = workOf(instance.spec);
   if (!work || loop.backOff.isPausing(id, instance.generation)) return;
-  const observation = await carryOut(loop, instance, work);
-  // What was given up because Weir stops is no failure: it is taken up at the next start.
-  if (loop.stop.signal.aborted && observation.came === 'failed') return;
+  const active = loop.active.get(id);
+  if (active) active.work = work;
+  const signal = AbortSignal.any([loop.stop.signal, ...(active ? [active.giveUp.signal] : [])]);
+  const observation = await carryOut(loop, instance, work, signal);
+  // What was given up is no failure: something else is wanted now, or it is taken up when Weir starts again.
+  if (signal.aborted && observation.came === 'failed') return;
   const isFinal = observation.came === 'failed' && observation.reason === noDriver;
   if (isFinal && instance.spec.conditions[0]?.reason === noDriver) return;
   if (observation.came === 'failed' && !isFinal) loop.backOff.failed(id, instance.generation, loop.options.clock());
@@ -181,12 +204,17 @@ async function lookAt(loop: Loop, id: string): Promise<void> {
 
 const noDriver = 'DriverUnavailable';
 
-async function carryOut(loop: Loop, instance: Resource<'Instance'>, work: Work): Promise<Observation> {
+async function carryOut(
+  loop: Loop,
+  instance: Resource<'Instance'>,
+  work: Work,
+  signal: AbortSignal,
+): Promise<Observation> {
   const view = loop.options.door.store.read();
   const runner = runnerIn(loop, view);
   if (!runner) return withoutRunner(loop, view, work);
   try {
-    return await withRunner(runner, view, { instance, work, signal: loop.stop.signal });
+    return await withRunner(runner, view, { instance, work, signal });
   } catch (error) {
     if (error instanceof DriverFailed) return { came: 'failed', reason: error.reason, message: error.message };
     loop.options.log('error', `the driver failed to ${work} the instance ${instance.id}: ${messageOf(error)}`);

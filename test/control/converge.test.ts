@@ -130,6 +130,20 @@ converge('ends where the last of several actions at once wants it, whichever was
   await loop.close();
 });
 
+converge('gives up a start that takes long as soon as something else is wanted', async () => {
+  const { create, loop, at, act, stub } = await newPlant();
+  const release = stub.hold();
+  const id = await create();
+  await until(() => stub.calls.length === 1);
+  await act(id, 'stop');
+  await until(() => stub.calls.length === 2);
+  assert.equal(stub.calls, [`start ${id}`, `stop ${id}`]);
+  release();
+  await loop.settled();
+  assert.equal([at(id).spec.state, stub.runs.size], ['stopped', 0]);
+  await loop.close();
+});
+
 converge('restarts once more with what was changed while it restarted', async () => {
   const { create, loop, at, act, keep, stub } = await newPlant();
   const id = await create();

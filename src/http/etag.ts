@@ -1,9 +1,9 @@
 // ETags and what is asked with them (RFC 9110, 8.8 and 13): `"<version>.<digest>"`, where the version is what If-Match looks at.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The ETag of an answer. A resource's version goes before the digest, because what surrounds it (its use, say) may change by itself. */
 export function etagOf(body: string | Buffer, version?: string): string {
-  const digest = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  const digest = hash('sha256', body, 'base64url').slice(0, 22);
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`;
 }
 

@@ -1,6 +1,5 @@
 // The server: Fastify with every route, guarded, checked and described. It is built here, and listens elsewhere.
 import cookie from '@fastify/cookie';
-import helmet from '@fastify/helmet';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import { singleton } from '../core/model/view.ts';
 import { Problem, problemBody } from './errors.ts';
@@ -11,7 +10,6 @@ import { bodies } from './plugins/bodies.ts';
 import { guard } from './plugins/guard.ts';
 import { limits } from './plugins/limits.ts';
 import { answerProblem, problems } from './plugins/problems.ts';
-import { securityHeaders } from './plugins/security-headers.ts';
 import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServerOptions, Services } from './services.ts';
@@ -53,9 +51,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 /** What happens to every request before its route does, in this order; for the whole server, not for a part of it. */
 function hooks(options: ServerOptions, services: Services, lastUse: LastUse): FastifyPluginAsync {
   const all: FastifyPluginAsync = async (app) => {
-    await app.register(cookie);
-    await app.register(helmet, securityHeaders(options.baseUrl));
-    answers(app);
+    // Read where a session is looked for, and not from every request.
+    await app.register(cookie, { hook: false });
+    answers(app, options);
     problems(app, options);
     bodies(app);
     refuseWhileClosing(app, services);
@@ -66,6 +64,7 @@ function hooks(options: ServerOptions, services: Services, lastUse: LastUse): Fa
 }
 
 function newApp({ door, newId, log }: ServerOptions): FastifyInstance {
+  const nextId = countingFrom(newId().slice(0, 10));
   const trusts = () => singleton(door.store.read(), 'Platform').spec.api.trustProxy;
   return fastify({
     logger: false,
@@ -79,10 +78,19 @@ function newApp({ door, newId, log }: ServerOptions): FastifyInstance {
     // The last address in X-Forwarded-For is the one that our proxy saw; those before it anybody can write.
     trustProxy: (_address, hop) => hop === 0 && trusts(),
     routerOptions: { maxParamLength: 256 },
-    genReqId: (request) => saneId(request.headers['x-request-id']) ?? newId(),
+    genReqId: (request) => saneId(request.headers['x-request-id']) ?? nextId(),
     frameworkErrors: (error, request, reply) => answerProblem(error, request, reply, log),
     clientErrorHandler: answerUnreadable,
   });
+}
+
+/** Ids that only have to differ: a random one for each request would cost more than what it guards. */
+function countingFrom(prefix: string): () => string {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
 }
 
 /** An id that somebody else gave is taken where it can do no harm in a log. */

@@ -88,7 +88,7 @@ const packageRooms: ReadonlyArray<readonly [package_: RegExp, rooms: (room: stri
   [/^nodemailer$/, (room) => room === 'mail'],
   [/^node-cron$/, (room) => room === 'jobs'],
   [/^any-ascii$/, (room) => room === 'lib'],
-  [/^(fastify|@fastify\/[a-z-]+)$/, (room) => room === 'http'],
+  [/^(fastify|@fastify\/[a-z-]+|helmet)$/, (room) => room === 'http'],
 ];
 
 /** What would let the world into core: time, chance, waiting, the process and the screen. */

@@ -1,6 +1,8 @@
-// What every answer has: its request's id, that nobody keeps it, and on GET an ETag.
+// What every answer has: its request's id, headers for browsers, and on GET an ETag.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, isNotModified } from '../etag.ts';
+import type { ServerOptions } from '../services.ts';
+import { securityHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -10,10 +12,12 @@ declare module 'fastify' {
 }
 
 /** Adds them to every answer. */
-export function answers(app: FastifyInstance): void {
+export function answers(app: FastifyInstance, { baseUrl }: ServerOptions): void {
+  const fixed = { ...securityHeaders(baseUrl), 'cache-control': 'no-store' };
   app.decorateReply('version', undefined);
-  app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'cache-control': 'no-store', 'x-request-id': request.id });
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(fixed).header('x-request-id', request.id);
+    done();
   });
   app.addHook('onSend', async (request, reply, payload) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';

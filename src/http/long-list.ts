@@ -1,8 +1,8 @@
 // Pages of what there may be very much of: without copying or sorting all of it for each request.
 import { z } from 'zod';
 import type { KindName } from '../core/kinds/index.ts';
-import type { ResourceOf } from '../core/model/resource.ts';
-import type { View } from '../core/model/view.ts';
+import type { Resource, ResourceOf } from '../core/model/resource.ts';
+import { countReferrers, referrers, type View } from '../core/model/view.ts';
 import { compareKeys, decodeCursor, encodeCursor, type Page, type SortKey } from './paging.ts';
 
 /** Which page. */
@@ -19,6 +19,8 @@ export interface Wanted<T> extends Asked {
   readonly keyOf?: (item: T) => string | number;
   /** Absent: all of them. */
   readonly matches?: ((item: T) => boolean) | undefined;
+  /** Whose: only what refers to it. Absent: everybody's. */
+  readonly of?: Resource | undefined;
 }
 
 /** What a list can be in the order of. */
@@ -28,13 +30,15 @@ export interface Placed {
   readonly createdAt: string;
 }
 
-/** A page of all resources of a kind. In the order in which they were made, and with nothing to match, it ends where the page does. */
+/** A page of the resources of a kind. In the order in which they were made, and with nothing to match, it ends where the page does. */
 export function pageOfMany<K extends KindName>(
   view: View,
   kind: K,
   wanted: Wanted<ResourceOf<K>>,
 ): Page<ResourceOf<K>> {
-  return pageOfLong(view.all(kind), view.count(kind), wanted);
+  const { of } = wanted;
+  if (!of) return pageOfLong(view.all(kind), view.count(kind), wanted);
+  return pageOfLong(referrers(view, kind, of), countReferrers(view, kind, of), wanted);
 }
 
 /** The same of any items that come in the order in which they were made, such as those of an index; `count` of them. */

@@ -4,13 +4,14 @@ import { overlay } from '../model/overlay.ts';
 import type { State } from '../model/state.ts';
 import type { View } from '../model/view.ts';
 import type { Consequence } from './consequence.ts';
+import { joined } from './joined.ts';
 import { statisticsSwitchedOff } from './statistics-switched-off.ts';
 import { teamGone } from './team-gone.ts';
 import { userGone } from './user-gone.ts';
 import { userShutOut } from './user-shut-out.ts';
 
 /** Every consequence. None follows from another. */
-export const consequences: readonly Consequence[] = [userGone, userShutOut, teamGone, statisticsSwitchedOff];
+export const consequences: readonly Consequence[] = [userGone, userShutOut, teamGone, joined, statisticsSwitchedOff];
 
 /** The changes with all that follows from them, each resource once; and how the state looks then. */
 export function withConsequences(

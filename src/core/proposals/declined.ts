@@ -1,10 +1,16 @@
 // Declined: a proposal that makes no sense for the state as it is, whatever the rules say.
 
 /**
- * Why: there is nothing of that name; something stands there already; it moved since the caller saw it; the settings do not allow it; or what was
- * sent stands for nothing.
+ * Why: there is nothing of that name; something stands there already; it moved since the caller saw it; the settings do not allow it; what was
+ * sent stands for nothing; or it was done a moment ago.
  */
-export type DeclinedReason = 'not_found' | 'conflict' | 'precondition_failed' | 'forbidden' | 'invalid_request';
+export type DeclinedReason =
+  | 'not_found'
+  | 'conflict'
+  | 'precondition_failed'
+  | 'forbidden'
+  | 'invalid_request'
+  | 'rate_limited';
 
 /** Thrown by a proposal, so that nothing is kept. The message says what cannot be, because what. */
 export class Declined extends Error {

@@ -9,6 +9,9 @@ import { healthRoutes } from './health.ts';
 import { instanceActionRoutes } from './instance-actions.ts';
 import { instanceList } from './instance-list.ts';
 import { instanceRoutes } from './instances.ts';
+import { invitationRoutes } from './invitations.ts';
+import { memberRoutes } from './members.ts';
+import { ownInvitationRoutes } from './own-invitations.ts';
 import { ownSessionRoutes } from './own-sessions.ts';
 import { ownTokenRoutes } from './own-tokens.ts';
 import { pageRoutes } from './pages.ts';
@@ -17,6 +20,8 @@ import { registrationRoutes } from './registration.ts';
 import { selfRoutes } from './self.ts';
 import { singletonRoutes } from './singletons.ts';
 import { statisticsRoutes } from './statistics.ts';
+import { teamListRoutes } from './team-lists.ts';
+import { teamRoutes } from './teams.ts';
 import { tokenRoutes } from './tokens.ts';
 import { userRoutes } from './users.ts';
 
@@ -41,4 +46,9 @@ export const routes: readonly Route[] = [
   ...ownSessionRoutes,
   ...userRoutes,
   ...tokenRoutes,
+  ...teamRoutes,
+  ...teamListRoutes,
+  ...memberRoutes,
+  ...invitationRoutes,
+  ...ownInvitationRoutes,
 ];

@@ -1,5 +1,6 @@
 // How an invitation looks in answers.
 import { z } from 'zod';
+import { addressOfInvited } from '../../core/model/invited.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import type { View } from '../../core/model/view.ts';
 import { component } from '../json-schema.ts';
@@ -30,9 +31,11 @@ export const invitationView = component(
         id: person.id.optional(),
         username: person.username.optional(),
         name: person.name.optional(),
-        email: z.string().describe('The address that the mail went to.'),
+        email: z.string().optional().describe('The address that was given.'),
       })
-      .describe('Who is invited; without an id where it is nobody that the platform knows.'),
+      .describe(
+        'Who is invited, as the inviter called them: a user, or an address, of which is not told whether anybody has it.',
+      ),
     createdAt: instantView('When it was made.'),
     expiresAt: instantView('When it ends.'),
   }),
@@ -41,17 +44,52 @@ export const invitationView = component(
 /** An invitation as answered. */
 export function shownInvitation(invitation: Resource<'Invitation'>, view: View): z.output<typeof invitationView> {
   const { id, createdAt, spec } = invitation;
-  const team = view.get('Team', spec.team);
-  const invitee = spec.user === undefined ? {} : personOf(view, spec.user);
+  const { email, user } = spec;
   return {
     id,
-    team: { id: spec.team, slug: team?.name ?? '', name: team?.spec.displayName ?? '' },
+    team: teamIn(view, spec.team),
     role: spec.role,
     inviter: personOf(view, spec.inviter),
-    invitee: { ...invitee, email: spec.email },
+    invitee: { ...(user === undefined ? {} : personOf(view, user)), ...(email === undefined ? {} : { email }) },
     createdAt,
     expiresAt: spec.expiresAt,
   };
+}
+
+function teamIn(view: View, id: string) {
+  const team = view.get('Team', id);
+  return { id, slug: team?.name ?? '', name: team?.spec.displayName ?? '' };
+}
+
+/** What If-Match looks at. */
+export function invitationVersion({ id, generation }: Resource<'Invitation'>): string {
+  return `${id}.${generation}`;
+}
+
+/** What whoever opens the link of a mail is told. */
+export const openedInvitationView = component(
+  'OpenedInvitation',
+  z.strictObject({
+    team: z
+      .strictObject({ slug: z.string().describe('The slug of the team.'), name: z.string().describe('Its name.') })
+      .describe('The team.'),
+    role: roleView,
+    inviter: z.strictObject({ username: person.username, name: person.name }).describe('Who invited.'),
+    email: z.string().describe('The address that the mail went to: the one to register with.'),
+    known: z.boolean().describe('Whether the address is that of a user, who signs in instead of registering.'),
+    expiresAt: instantView('When it ends.'),
+  }),
+);
+
+/** An invitation, to whoever holds the token of its mail. */
+export function shownOpened(invitation: Resource<'Invitation'>, view: View): z.output<typeof openedInvitationView> {
+  const { spec } = invitation;
+  const { slug, name } = teamIn(view, spec.team);
+  const { username, name: called } = personOf(view, spec.inviter);
+  const email = addressOfInvited(view, invitation) ?? '';
+  const known = view.countHaving('User', `email=${email}`) > 0;
+  const { role, expiresAt } = spec;
+  return { team: { slug, name }, role, inviter: { username, name: called }, email, known, expiresAt };
 }
 
 /** A user as others may see them: without what is theirs. */
@@ -68,5 +106,15 @@ export const exampleInvitation: z.output<typeof invitationView> = {
   inviter: { id: '4fVh2cQ8zT1mXr9LkPw3Ns', username: 'ann', name: 'Ann Example' },
   invitee: { email: 'bob@example.org' },
   createdAt: '2026-11-21T10:00:00.000Z',
+  expiresAt: '2026-11-28T10:00:00.000Z',
+};
+
+/** What a link opens, in an example. */
+export const exampleOpened: z.output<typeof openedInvitationView> = {
+  team: { slug: 'plant-one', name: 'Plant One' },
+  role: 'member',
+  inviter: { username: 'ann', name: 'Ann Example' },
+  email: 'bob@example.org',
+  known: false,
   expiresAt: '2026-11-28T10:00:00.000Z',
 };

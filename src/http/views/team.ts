@@ -7,6 +7,7 @@ import { membershipIn } from '../../core/model/members.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { countReferrers, type View } from '../../core/model/view.ts';
 import { component } from '../json-schema.ts';
+import { findingView } from './finding.ts';
 import { idView, instantView, roleView } from './values.ts';
 
 const count = (description: string) => z.int().min(0).describe(description);
@@ -57,6 +58,14 @@ export const teamDetailView = component(
       })
       .describe('How much it has, and may have.'),
     can: z.array(z.string()).describe('What the caller may do with it.'),
+  }),
+);
+
+/** A team that was changed. */
+export const changedTeamView = component(
+  'ChangedTeam',
+  teamDetailView.extend({
+    warnings: z.array(findingView).optional().describe('What the change means elsewhere; absent where nothing.'),
   }),
 );
 
@@ -123,4 +132,28 @@ export const exampleTeam: z.output<typeof teamView> = {
   createdAt: '2026-11-21T10:00:00.000Z',
   updatedAt: '2026-11-21T10:00:00.000Z',
   role: 'owner',
+};
+
+/** A team on its own, in an example. */
+export const exampleTeamDetail: z.output<typeof teamDetailView> = {
+  ...exampleTeam,
+  limits: {
+    members: { used: 4, limit: 5 },
+    instances: { used: 2, limit: 2 },
+    devices: { used: 0, limit: null },
+    instanceTypes: { small: { used: 2, limit: 2 } },
+  },
+  can: [
+    'read-team',
+    'update-team',
+    'delete-team',
+    'read-members',
+    'change-member',
+    'remove-member',
+    'read-team-invitations',
+    'invite',
+    'read-team-audit-log',
+    'read-instances',
+    'create-instance',
+  ],
 };

@@ -1,0 +1,13 @@
+// Who is in a team needs no invitation to it, by whatever way they came.
+import { type Change, deleted } from '../model/change.ts';
+import { invitationsTo } from '../model/invited.ts';
+import { type Consequence, changesOf } from './consequence.ts';
+
+export const joined: Consequence = function* (changes, _before, after): Iterable<Change> {
+  for (const { before, after: membership } of changesOf(changes, 'Membership')) {
+    const user = before || !membership ? undefined : after.get('User', membership.spec.user);
+    if (!user) continue;
+    for (const invitation of invitationsTo(after, user))
+      if (invitation.spec.team === membership?.spec.team) yield deleted(invitation);
+  }
+};

@@ -1,5 +1,6 @@
 // The converging loop, with a driver that runs nothing: what is wanted comes about, whatever happens on the way.
 import { setTimeout as wait } from 'node:timers/promises';
+import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Converging, startConverge } from '../../src/control/converge.ts';
@@ -8,6 +9,7 @@ import type { Proposal } from '../../src/core/model/proposal.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import { actOnInstance, type InstanceOperation } from '../../src/core/proposals/act-on-instance.ts';
 import { createInstance } from '../../src/core/proposals/create-instance.ts';
+import { Declined } from '../../src/core/proposals/declined.ts';
 import { deleteInstance } from '../../src/core/proposals/delete-instance.ts';
 import { updateInstance } from '../../src/core/proposals/update-instance.ts';
 import { type Stub, stubDriver } from '../../src/drivers/stub.ts';
@@ -291,6 +293,47 @@ converge('converges many side by side', async () => {
   assert.ok(ids.every((id) => at(id).spec.state === 'running' && stub.runs.get(id)?.runtime === '5'));
   await loop.close();
 });
+
+converge('is never wedged, whatever is asked for in whatever order while the driver fails now and then', async () => {
+  const operations = fc.constantFrom('start', 'stop', 'restart', 'suspend', 'upgrade-stack', 'crash', 'name', 'wait');
+  const asked = fc.array(fc.tuple(fc.nat(2), operations, fc.boolean()), { minLength: 1, maxLength: 30 });
+  const survives = async (steps: readonly (readonly [number, Operation, boolean])[]) => {
+    const plant = await newPlant();
+    const ids = [await plant.create('a'), await plant.create('b'), await plant.create('c')];
+    let fails = false;
+    plant.stub.refuse(() => (fails ? { reason: 'Broken', message: 'it is broken' } : undefined));
+    for (const [index, operation, failing] of steps) {
+      fails = failing;
+      await perform(plant, ids[index] ?? '', operation);
+    }
+    fails = false;
+    await until(() => ids.every((id) => isAsWanted(plant, id)));
+    await plant.loop.settled();
+    assert.ok(ids.every((id) => isAsWanted(plant, id)));
+    await plant.loop.close();
+  };
+  await fc.assert(fc.asyncProperty(asked, survives), { numRuns: 40 });
+});
+
+type Operation = InstanceOperation | 'crash' | 'name' | 'wait';
+
+async function perform({ stub, keep, act }: Plant, id: string, operation: Operation): Promise<void> {
+  if (operation === 'crash') stub.end(id, { reason: 'Exited', message: 'it ended' });
+  else if (operation === 'wait') await wait(0);
+  else if (operation === 'name') await keep(updateInstance({ id, name: 'other' }));
+  else await act(id, operation).catch(declined);
+}
+
+function isAsWanted({ at, stub }: Plant, id: string): boolean {
+  const { state, desired, stack } = at(id).spec;
+  const runtime = stack === 'api-Stack-a' ? '4' : '5';
+  return state === desired && stub.runs.get(id)?.runtime === (desired === 'running' ? runtime : undefined);
+}
+
+/** What a state does not allow is refused, which is fine. */
+function declined(error: unknown): void {
+  if (!(error instanceof Declined)) throw error;
+}
 
 converge.run();
 

@@ -1,0 +1,97 @@
+// What every driver that runs instances promises; each driver's test calls this with a way to make one.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Driver, DriverFailed, type Reason, type Run, type Runner } from '../../src/drivers/driver.ts';
+
+/** A driver under test. */
+export interface Subject {
+  readonly driver: Driver & { readonly runner: Runner };
+  /** An instance that it can run. */
+  readonly run: (id: string) => Run;
+  /** One that it cannot. */
+  readonly broken: (id: string) => Run;
+  /** Ends an instance from outside, as a crash does. */
+  readonly end: (id: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Runs the suite of all drivers. */
+export function conformance(name: string, make: () => Promise<Subject>): void {
+  const driver = suite(`the driver ${name}`);
+  const never = new AbortController().signal;
+  const proved = (what: string, prove: (subject: Subject, runner: Runner) => Promise<void>) =>
+    driver(what, async () => {
+      const subject = await make();
+      try {
+        await prove(subject, subject.driver.runner);
+      } finally {
+        await subject.close();
+      }
+    });
+
+  proved('runs what it starts, each by itself, until it is stopped', async ({ run }, runner) => {
+    await Promise.all([runner.start(run('a'), never), runner.start(run('b'), never)]);
+    assert.equal([...(await runner.running())].sort(), ['a', 'b']);
+    await runner.stop('a');
+    assert.equal([...(await runner.running())], ['b']);
+    await runner.remove('b');
+  });
+
+  proved('can be asked twice for the same', async ({ run }, runner) => {
+    await runner.start(run('a'), never);
+    await runner.start(run('a'), never);
+    assert.equal([...(await runner.running())], ['a']);
+    for (const work of ['stop', 'stop', 'suspend', 'suspend', 'remove', 'remove'] as const) await runner[work]('a');
+    assert.is((await runner.running()).size, 0);
+  });
+
+  proved('starts again what was stopped or suspended', async ({ run }, runner) => {
+    for (const work of ['stop', 'suspend'] as const) {
+      await runner.start(run('a'), never);
+      await runner[work]('a');
+      assert.is((await runner.running()).size, 0, work);
+    }
+    await runner.start(run('a'), never);
+    assert.is((await runner.running()).size, 1);
+    await runner.remove('a');
+  });
+
+  proved('says why something cannot be started, and leaves nothing of it running', async ({ broken }, runner) => {
+    const error = await runner.start(broken('a'), never).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    assert.instance(error, DriverFailed);
+    assert.ok((error as DriverFailed).reason.length > 0 && (error as DriverFailed).message.length > 0);
+    assert.is((await runner.running()).size, 0);
+  });
+
+  proved('gives up a start when it is told', async ({ run }, runner) => {
+    const error = await runner.start(run('a'), AbortSignal.abort()).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    assert.instance(error, DriverFailed);
+    assert.is((await runner.running()).size, 0);
+  });
+
+  proved('tells of what ends by itself, and not of what it was asked to stop', async ({ run, end }, runner) => {
+    const heard: [id: string, why: Reason][] = [];
+    const stop = runner.onEnd((id, why) => heard.push([id, why]));
+    await runner.start(run('a'), never);
+    await runner.start(run('b'), never);
+    await runner.stop('b');
+    await end('a');
+    assert.equal(
+      heard.map(([id]) => id),
+      ['a'],
+    );
+    assert.ok(heard[0]?.[1].message);
+    stop();
+    await runner.start(run('a'), never);
+    await end('a');
+    assert.is(heard.length, 1, 'nobody listens any more');
+  });
+
+  driver.run();
+}

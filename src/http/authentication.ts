@@ -71,7 +71,8 @@ async function bySession(value: string, options: ServerOptions, lastUse: LastUse
 /** Past its end, or unused for too long (specification 5.6). */
 export function isOver(session: Resource<'Session'>, now: string, { of }: Pick<LastUse, 'of'>): boolean {
   const { expiresAt, idleHours, lastSeenAt } = session.spec;
-  const seen = Date.parse(of(session.id) ?? lastSeenAt);
+  // A use that this process noted while the clock was wrong takes nothing from what was kept.
+  const seen = Math.max(Date.parse(of(session.id) ?? lastSeenAt), Date.parse(lastSeenAt));
   return hasEnded(expiresAt, now) || Date.parse(now) >= seen + idleHours * 3_600_000;
 }
 

@@ -1,10 +1,11 @@
 // The team that somebody gets who registers (specification 2.7), and the team types that people may choose from.
-import { type Change, created } from '../model/change.ts';
+import type { Change } from '../model/change.ts';
 import type { Context } from '../model/proposal.ts';
 import type { DeclaredResource, Resource } from '../model/resource.ts';
 import { singleton, type View } from '../model/view.ts';
 import { Declined } from './declined.ts';
 import { freeSlug } from './free-slug.ts';
+import { teamWithOwner } from './new-team.ts';
 
 /** What the person chose, and how the team is called: `slug` is the one to begin with. `optional`: no team where no type was chosen. */
 export interface PersonalTeam {
@@ -27,14 +28,8 @@ export function typesOnOffer(view: View): DeclaredResource<'TeamType'>[] {
 export function personalTeam(view: View, owner: Resource<'User'>, wanted: PersonalTeam, context: Context): Change[] {
   const type = chosenType(view, wanted);
   if (!type) return [];
-  const times = { generation: 1, createdAt: context.now, updatedAt: context.now };
-  const name = freeSlug(view, wanted.slug);
-  const spec = { displayName: wanted.displayName, type: type.id };
-  const team: Resource<'Team'> = { kind: 'Team', id: context.newId(), name, spec, ...times };
-  const id = context.newId();
-  const place = { team: team.id, user: owner.id, role: 'owner', ssoManaged: false } as const;
-  const membership: Resource<'Membership'> = { kind: 'Membership', id, name: id, spec: place, ...times };
-  return [created(team), created(membership)];
+  const { displayName, slug } = wanted;
+  return teamWithOwner({ displayName, slug: freeSlug(view, slug), type: type.id }, owner.id, context);
 }
 
 function chosenType(view: View, { type: wanted, optional }: PersonalTeam): DeclaredResource<'TeamType'> | undefined {

@@ -1,5 +1,6 @@
 // Registers somebody: the user, the team that they were invited to or get, and the link that verifies their address.
 import { type Change, created, deleted } from '../model/change.ts';
+import { isPending } from '../model/invited.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { activeSsoOf } from '../model/sso.ts';
@@ -8,6 +9,7 @@ import { singleton, type View } from '../model/view.ts';
 import { newUser } from './create-user.ts';
 import { Declined } from './declined.ts';
 import { issuedLink } from './issue-action-token.ts';
+import { newMembership } from './new-team.ts';
 import { type PersonalTeam, personalTeam } from './personal-team.ts';
 
 /** Who wants in: `email` in lower case, `invitation` the hash of the token that they were mailed. */
@@ -37,7 +39,7 @@ export function register({ username, displayName, passwordHash, link, team, ...a
     const user = newUser({ username, spec: { email, displayName, passwordHash, emailVerified: verified } }, context);
     return [
       created(user),
-      ...(invitation ? accepted(view, user, invitation, context) : []),
+      ...(invitation ? placeIn(invitation, user, context) : []),
       ...personalTeam(view, user, { ...team, optional: verified }, context),
       ...(verified ? [] : issuedLink(view, user, { purpose: 'verify-email', email, hash: link }, context)),
     ];
@@ -70,7 +72,7 @@ export function admit(view: View, { email, invitation }: Applicant, now: string)
 
 function goodInvitation(view: View, email: string, hash: string, now: string): Resource<'Invitation'> {
   const found = first(view.having('Invitation', `hash=${hash}`));
-  if (!found || Date.parse(found.spec.expiresAt) <= Date.parse(now))
+  if (!found || !isPending(found, now))
     throw new Declined(
       'invalid_request',
       'this invitation opens nothing, because it has expired, was withdrawn or was answered: ask for a new one',
@@ -82,13 +84,8 @@ function goodInvitation(view: View, email: string, hash: string, now: string): R
   );
 }
 
-/** The place in the team. Whatever else invites the same person there is answered with it. */
-function accepted(view: View, user: Resource<'User'>, { spec }: Resource<'Invitation'>, context: Context): Change[] {
-  const { team, role, email } = spec;
-  const answered = [...view.having('Invitation', `email=${email}`)].filter((other) => other.spec.team === team);
-  const id = context.newId();
-  const place = { team, user: user.id, role, ssoManaged: false };
-  const times = { generation: 1, createdAt: context.now, updatedAt: context.now };
-  const membership: Resource<'Membership'> = { kind: 'Membership', id, name: id, spec: place, ...times };
-  return [created(membership), ...answered.map(deleted)];
+/** Other invitations of the same person to the team end with it (see the consequence `joined`). */
+function placeIn(invitation: Resource<'Invitation'>, user: Resource<'User'>, context: Context): Change[] {
+  const { team, role } = invitation.spec;
+  return [created(newMembership({ team, user: user.id, role }, context)), deleted(invitation)];
 }

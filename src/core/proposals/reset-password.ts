@@ -1,11 +1,11 @@
 // Gives a user a new local password, without knowing the old one.
-import { updated } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import { suggest } from '../model/suggest.ts';
 import type { View } from '../model/view.ts';
 import { Declined } from './declined.ts';
+import { changedUser, endedSessions } from './update-user.ts';
 
-/** Declines (`not_found`) where there is no such user. Tokens stay: they are revoked one by one. */
+/** The account is unlocked, and signed out everywhere; tokens stay: they are revoked one by one. Declines (`not_found`) where there is no such user. */
 export function resetPassword({
   username,
   passwordHash,
@@ -13,15 +13,15 @@ export function resetPassword({
   readonly username: string;
   readonly passwordHash: string;
 }): Proposal {
-  return (view, { now }) => {
+  return (view, context) => {
     const user = view.named('User', username);
     if (!user)
       throw new Declined(
         'not_found',
         `${username} cannot get a new password, because there is no user of that name${hint(view, username)}`,
       );
-    const next = { ...user, spec: { ...user.spec, passwordHash }, generation: user.generation + 1, updatedAt: now };
-    return [updated(user, next)];
+    const spec = { passwordHash, failedSignIns: 0, lockedUntil: null };
+    return [...changedUser(user, { spec }, context), ...endedSessions(view, user)];
   };
 }
 

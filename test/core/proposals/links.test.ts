@@ -1,0 +1,175 @@
+// Links in mails: one at a time, once, for a while; what they verify, and how they set a password anew.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withConsequences } from '../../../src/core/consequences/index.ts';
+import type { Proposal } from '../../../src/core/model/proposal.ts';
+import type { Resource } from '../../../src/core/model/resource.ts';
+import { Declined } from '../../../src/core/proposals/declined.ts';
+import { issueActionToken } from '../../../src/core/proposals/issue-action-token.ts';
+import { requestPasswordReset } from '../../../src/core/proposals/request-password-reset.ts';
+import { resetPasswordByLink } from '../../../src/core/proposals/reset-password-by-link.ts';
+import { verifyEmail } from '../../../src/core/proposals/verify-email.ts';
+import {
+  type Accounts,
+  accounts,
+  after,
+  hash,
+  living,
+  person,
+  settings,
+  sso,
+  told,
+  withEmail,
+} from './accounts-world.ts';
+
+const reasonOf = (world: Accounts, proposal: Proposal, seconds = 0) => {
+  try {
+    world.apply(proposal, seconds);
+    return 'nothing';
+  } catch (error) {
+    assert.instance(error, Declined);
+    return error instanceof Declined ? error.reason : '';
+  }
+};
+/** Applies a proposal with what follows from it; answers what changed, in alphabetical order. */
+const applyAll = ({ state, at }: Accounts, proposal: Proposal, seconds = 0) => {
+  const { changes } = withConsequences(state, proposal(state, at(seconds)));
+  state.apply(changes);
+  return told(changes).sort();
+};
+const link = (purpose: 'verify-email' | 'reset-password', email: string, more: object = {}): Resource<'ActionToken'> =>
+  living('ActionToken', purpose, { user: 'bob', purpose, email, hash: hash('b'), expiresAt: after(1800), ...more });
+
+const issuing = suite('a link');
+
+issuing('takes the place of the last one for the same purpose', () => {
+  const world = accounts(person('bob'), link('reset-password', 'bob@example.net'));
+  const verify = { user: 'bob', purpose: 'verify-email', email: 'new@example.net' } as const;
+  assert.equal(told(world.apply(issueActionToken({ ...verify, hash: hash('c') }))), ['+ActionToken']);
+  assert.equal(told(world.apply(issueActionToken({ ...verify, hash: hash('d') }), 60)), [
+    '-ActionToken/id-0',
+    '+ActionToken',
+  ]);
+  assert.is(world.state.count('ActionToken'), 2);
+});
+
+issuing('is not issued within a minute of the last one, nor to nobody', () => {
+  const world = accounts(person('bob'));
+  const reset = { user: 'bob', purpose: 'reset-password', email: 'bob@example.net', hash: hash('c') } as const;
+  world.apply(issueActionToken(reset));
+  assert.is(reasonOf(world, issueActionToken(reset), 59.9), 'conflict');
+  assert.is(reasonOf(world, issueActionToken(reset), -3600), 'nothing', 'the clock was set back');
+  assert.is(reasonOf(world, issueActionToken({ ...reset, user: 'nobody' })), 'not_found');
+});
+
+issuing.run();
+
+const verifying = suite('verifying an address');
+
+verifying('makes it verified, once', () => {
+  const world = accounts(person('bob', { emailVerified: false }), link('verify-email', 'bob@example.net'));
+  assert.equal(applyAll(world, verifyEmail(hash('b'))), ['-ActionToken/verify-email', '~User/bob']);
+  assert.equal(
+    [world.state.get('User', 'bob')?.spec.emailVerified, world.state.get('User', 'bob')?.generation],
+    [true, 2],
+  );
+  assert.is(reasonOf(world, verifyEmail(hash('b'))), 'invalid_request');
+});
+
+verifying('makes a new address that of the user, and links to the old one worthless', () => {
+  const reset = link('reset-password', 'bob@example.net', { hash: hash('c') });
+  const world = accounts(person('bob'), link('verify-email', 'new@example.net'), reset);
+  const gone = ['-ActionToken/reset-password', '-ActionToken/verify-email', '~User/bob'];
+  assert.equal(applyAll(world, verifyEmail(hash('b'))), gone);
+  assert.is(world.state.get('User', 'bob')?.spec.email, 'new@example.net');
+});
+
+verifying('is not done by a link that has expired, is for something else, or is not there', () => {
+  const world = accounts(person('bob'), link('verify-email', 'bob@example.net'));
+  assert.is(reasonOf(world, verifyEmail(hash('b')), 1800), 'invalid_request');
+  assert.is(reasonOf(world, verifyEmail(hash('c'))), 'invalid_request');
+  const other = accounts(person('bob'), link('reset-password', 'bob@example.net'));
+  assert.is(reasonOf(other, verifyEmail(hash('b'))), 'invalid_request');
+});
+
+verifying('changes no address that single sign-on knows, and verifies one', () => {
+  const email = 'bob@corp.example';
+  const world = accounts(sso('saml'), person('bob', { email }), link('verify-email', 'bob@example.net'));
+  assert.is(reasonOf(world, verifyEmail(hash('b'))), 'forbidden');
+  const same = accounts(sso('saml'), person('bob', { email, emailVerified: false }), link('verify-email', email));
+  assert.is(reasonOf(same, verifyEmail(hash('b'))), 'nothing');
+});
+
+verifying.run();
+
+const asking = suite('asking for a new password');
+const offered = (...more: Resource[]) => accounts(withEmail, settings('passwordReset'), ...more);
+const ask = (email: string) => requestPasswordReset({ email, hash: hash('c') });
+
+asking('issues a link for half an hour', () => {
+  const world = offered(person('bob'));
+  assert.equal(told(world.apply(ask('bob@example.net'))), ['+ActionToken']);
+  const [made] = world.state.all('ActionToken');
+  assert.equal(
+    [made?.spec.purpose, made?.spec.email, made?.spec.expiresAt],
+    ['reset-password', 'bob@example.net', after(1800)],
+  );
+});
+
+asking('changes nothing for nobody, who is suspended, who signs in elsewhere, and within a minute', () => {
+  const email = 'dan@dir.example';
+  const world = offered(sso('ldap'), person('bob'), person('eve', { suspended: true }), person('dan', { email }));
+  for (const typed of ['nobody@example.net', 'eve@example.net', email]) assert.equal(world.apply(ask(typed)), []);
+  world.apply(ask('bob@example.net'));
+  assert.equal(world.apply(ask('bob@example.net'), 59), []);
+  assert.equal(told(world.apply(ask('bob@example.net'), 60)).length, 2);
+});
+
+asking('serves an admin of a domain with single sign-on, who has a local password', () => {
+  const world = offered(sso('saml'), person('ann', { email: 'ann@corp.example', admin: true }));
+  assert.equal(told(world.apply(ask('ann@corp.example'))), ['+ActionToken']);
+});
+
+asking('is declined for everybody where the setting or email is off', () => {
+  for (const world of [accounts(), accounts(withEmail), accounts(settings('passwordReset'))]) {
+    world.put(person('bob'));
+    for (const typed of ['bob@example.net', 'nobody@example.net']) assert.is(reasonOf(world, ask(typed)), 'forbidden');
+  }
+});
+
+asking.run();
+
+const resetting = suite('setting a password by a link');
+const reset = (digit = 'b') => resetPasswordByLink({ hash: hash(digit), passwordHash: 'fresh' });
+const session = (id: string, user: string) => {
+  const own = { user, hash: hash('f'), idleHours: 1, address: '', agent: '' };
+  return living('Session', id, { ...own, expiresAt: after(9999), lastSeenAt: after(0) });
+};
+
+resetting('signs out everywhere, unlocks, verifies the address, and works once', () => {
+  const bob = person('bob', { emailVerified: false, lockedUntil: after(900), failedSignIns: 3 });
+  const world = offered(bob, person('eve'), link('reset-password', 'bob@example.net'));
+  world.put(session('s1', 'bob'), session('s2', 'bob'), session('s3', 'eve'));
+  const changed = ['-ActionToken/reset-password', '-Session/s1', '-Session/s2', '~User/bob'];
+  assert.equal(applyAll(world, reset(), 60), changed);
+  const { passwordHash, emailVerified, lockedUntil, failedSignIns } = world.state.get('User', 'bob')?.spec ?? {};
+  assert.equal([passwordHash, emailVerified, lockedUntil, failedSignIns], ['fresh', true, null, 0]);
+  assert.is(reasonOf(world, reset(), 61), 'invalid_request');
+});
+
+resetting('is not done by a link that has expired or is for something else', () => {
+  const world = offered(person('bob'), link('reset-password', 'bob@example.net'));
+  assert.is(reasonOf(world, reset(), 1800), 'invalid_request');
+  const other = offered(person('bob'), link('verify-email', 'bob@example.net'));
+  assert.is(reasonOf(other, reset()), 'invalid_request');
+});
+
+resetting('is declined once the setting is off, or the user signs in elsewhere', () => {
+  const off = accounts(withEmail, person('bob'), link('reset-password', 'bob@example.net'));
+  assert.is(reasonOf(off, reset()), 'forbidden');
+  const email = 'bob@corp.example';
+  const moved = offered(sso('saml'), person('bob', { email }), link('reset-password', email));
+  assert.is(reasonOf(moved, reset()), 'forbidden');
+});
+
+resetting.run();

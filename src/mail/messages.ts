@@ -67,7 +67,7 @@ export function emailChangeAsked(about: About & { username: string; newEmail: st
     subject: 'A new email address was given for your account',
     before: [
       `On ${moment(about.at)} the address "${harmless(about.newEmail)}" was given for the account "${harmless(about.username)}". It takes the place of this one as soon as it is confirmed there.`,
-      notYou,
+      'If it was you, nothing has to be done. If not, change your password at once: then it cannot be confirmed any more. Tell an administrator, too.',
     ],
     link: link(about, 'Sign in', '/account/login'),
     after: [],

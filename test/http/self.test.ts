@@ -235,6 +235,20 @@ password('is refused for one that anybody would guess, by a token, and without a
   await world.close();
 });
 
+password('honours If-Match, and is tried no more often than a sign-in', async () => {
+  const world = await startWorld({
+    ...tree,
+    'weir.yaml': platform('  api: {rateLimit: {signInPerMinute: 2}}\n'),
+  });
+  await givePassword(world, 'bob');
+  const headers = await world.signedIn('bob');
+  const body = { current: right, new: other };
+  assert.is((await change(world, { ...headers, 'if-match': '"bob.1.x"' }, body)).status, 412);
+  assert.is((await change(world, { ...headers, 'if-match': '"bob.2.x"' }, body)).status, 200);
+  assert.is((await change(world, headers, body)).status, 429);
+  await world.close();
+});
+
 password('leaves no password in answers, plans, logs and the audit log', async () => {
   const world = await startWorld();
   await givePassword(world, 'bob');

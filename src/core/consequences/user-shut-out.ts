@@ -13,9 +13,12 @@ export const userShutOut: Consequence = function* (changes, _before, after): Ite
   }
 };
 
-function isWorthless(link: Resource<'ActionToken'>, before: Resource<'User'>, now: Resource<'User'>): boolean {
+/**
+ * A link that was mailed to one's own address is done once that is verified. One to another address, and one that sets a password, ends with the
+ * password or address that the user had then: whoever asked for it may be whom they were changed against.
+ */
+function isWorthless({ spec }: Resource<'ActionToken'>, before: Resource<'User'>, now: Resource<'User'>): boolean {
   if (now.spec.suspended) return true;
-  if (link.spec.purpose === 'reset-password')
-    return before.spec.passwordHash !== now.spec.passwordHash || before.spec.email !== now.spec.email;
-  return now.spec.emailVerified && link.spec.email === now.spec.email;
+  if (spec.purpose === 'verify-email' && spec.email === now.spec.email) return now.spec.emailVerified;
+  return before.spec.passwordHash !== now.spec.passwordHash || before.spec.email !== now.spec.email;
 }

@@ -5,24 +5,23 @@ import { bindingSso } from '../model/sso.ts';
 import type { View } from '../model/view.ts';
 import { Declined } from './declined.ts';
 import { failedSignIn, isLocked } from './failed-sign-in.ts';
-import { targetIn } from './target.ts';
+import { type Target, targetIn } from './target.ts';
 import { changedUser, endedSessions } from './update-user.ts';
 
-/** `verified` is the hash that the old password was compared with; `session` the id of the one that stays. */
-export interface PasswordChange {
-  readonly user: string;
+/** Of the user with this `id`. `verified` is the hash that the old password was compared with; `session` the id of the one that stays. */
+export interface PasswordChange extends Target {
   readonly verified: string;
   readonly passwordHash: string;
   readonly session: string;
 }
 
 /**
- * Ends the other sessions. Declines (`not_found`; `conflict` as `localPassword` does, and where the password is another one by now; `forbidden`
- * in the words for a wrong password where too many wrong ones were given).
+ * Ends the other sessions. Declines (`not_found`, `precondition_failed`; `conflict` as `localPassword` does, and where the password is another one
+ * by now; `forbidden` in the words for a wrong password where too many wrong ones were given).
  */
-export function changePassword({ user: id, verified, passwordHash, session }: PasswordChange): Proposal {
+export function changePassword({ verified, passwordHash, session, ...target }: PasswordChange): Proposal {
   return (view, context) => {
-    const user = targetIn(view, 'User', { id });
+    const user = targetIn(view, 'User', target);
     if (localPassword(view, user) !== verified)
       throw new Declined('conflict', 'the password cannot be changed, because it was changed in the meantime');
     if (isLocked(user, context.now)) throw wrongPassword();

@@ -107,7 +107,7 @@ const password = defineRoute({
     const verified = await compared(call, caller, body.current);
     const passwordHash = await services.passwords.hash(body.new);
     const session = caller.by === 'session' ? caller.session.id : '';
-    const change = { user: caller.user.id, verified, passwordHash, session };
+    const change = { id: caller.user.id, verified, passwordHash, session };
     const outcome = await write(call, changePassword({ ...change, ...unmoved(call) }));
     if ('plan' in outcome) return { body: outcome.plan };
     tellOfAccount(outcome.changes, services);

@@ -30,9 +30,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     description: () => app.swagger(),
   };
   const stop = lastUse.start();
-  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode: status, elapsedTime }) =>
-    options.metrics.answered({ method, route: routeOptions.url, status, seconds: elapsedTime / 1000 }),
-  );
+  app.addHook('onResponse', ({ method, routeOptions }, { statusCode: status, elapsedTime }, done) => {
+    options.metrics.answered({ method, route: routeOptions.url, status, seconds: elapsedTime / 1000 });
+    done();
+  });
   app.addHook('preClose', async () => {
     closing = true;
     stop();

@@ -1,7 +1,8 @@
 // The statistics of the platform, for people and for scrapers, and the token that opens them and nothing else (specification 4.3).
 import { z } from 'zod';
 import { mintToken } from '../../auth/token.ts';
-import { statisticsOf } from '../../core/model/statistics.ts';
+import { type Statistics, statisticsOf } from '../../core/model/statistics.ts';
+import type { View } from '../../core/model/view.ts';
 import { deleteStatisticsToken } from '../../core/proposals/delete-statistics-token.ts';
 import { mintStatisticsToken } from '../../core/proposals/mint-statistics-token.ts';
 import { accepts } from '../accept.ts';
@@ -36,10 +37,20 @@ const getStatistics = defineRoute({
   },
   handle: async ({ accept, services }) => {
     const headers = { vary: 'Accept' };
-    if (!accepts(accept, openMetrics)) return { body: statisticsOf(services.door.store.read()), headers };
+    if (!accepts(accept, openMetrics)) return { body: countedOnce(services.door.store.read()), headers };
     return { body: await services.metrics.exposition(services), type: openMetricsType, headers };
   },
 });
+
+/** Most requests come between two changes. */
+function countedOnce(view: View): Statistics {
+  const statistics = known.get(view) ?? statisticsOf(view);
+  known.set(view, statistics);
+  return statistics;
+}
+
+// A memo of what a view of the store says by itself; it goes with the view.
+const known = new WeakMap<View, Statistics>();
 
 const shared = {
   url: '/api/v1/admin/stats-token',

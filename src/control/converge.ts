@@ -182,11 +182,14 @@ async function lookAt(loop: Loop, id: string): Promise<void> {
   const instance = view.get('Instance', id);
   if (!instance) return loop.backOff.forget(id);
   const end = loop.ended.get(id);
-  loop.ended.delete(id);
   if (end && instance.spec.state === 'running') {
     loop.backOff.failed(id, instance.generation, loop.options.clock());
-    return write(loop, instance, { came: 'crashed', ...end });
+    await write(loop, instance, { came: 'crashed', ...end });
+    // Not before it is written down: else a store that fails now would have it run for ever.
+    loop.ended.delete(id);
+    return;
   }
+  loop.ended.delete(id);
   const work = workOf(instance.spec);
   if (!work || loop.backOff.isPausing(id, instance.generation)) return;
   const active = loop.active.get(id);

@@ -16,14 +16,15 @@ export type Observation =
   | ({ readonly came: 'crashed' } & Why);
 
 /**
- * Changes nothing where the instance is not as it was when the work began (`seen`): whoever drives it looks again. That it moves by itself
- * is no change of what is wanted, so its generation stays.
+ * Changes nothing where something else is wanted since the work began (`seen`): whoever drives it looks again. That it ended by itself holds
+ * whatever was changed since, as long as it counts as running. That it moves by itself is no change of what is wanted, so its generation stays.
  */
 export function observeInstance(seen: Resource<'Instance'>, observation: Observation): Proposal {
   return (view, context) => {
     const current = view.get('Instance', seen.id);
-    if (!current || current.generation !== seen.generation || current.spec.state !== seen.spec.state) return [];
-    return [noted(current, observation, context)];
+    if (!current || current.spec.state !== seen.spec.state) return [];
+    const isStale = current.generation !== seen.generation && observation.came !== 'crashed';
+    return isStale ? [] : [noted(current, observation, context)];
   };
 }
 

@@ -363,6 +363,15 @@ observed('is crashed with the reason, since when', () => {
   ]);
 });
 
+observed('is crashed also where something else of it was changed meanwhile', () => {
+  const { state, id, now, up } = withInstance();
+  up();
+  const seen = now();
+  apply(state, updateInstance({ id, name: 'Line 2' }));
+  apply(state, observeInstance(seen, { came: 'crashed', reason: 'Exited', message: 'it ended with 1' }));
+  assert.equal([now().name, now().spec.state], ['Line 2', 'crashed']);
+});
+
 observed('is an upgrade that failed: it goes back, and says why', () => {
   const { now, act: does, observe, up } = withInstance();
   up();

@@ -2,24 +2,74 @@
 export const $ = (id) => document.getElementById(id);
 export const query = new URLSearchParams(location.search);
 
-/** Asks; answers `{status, body}`, or throws a problem that can be shown. */
+// What stands before /account/ in the address: a proxy may serve the platform below a path of its own.
+const root = /^(.*)\/account\/[^/]+(?:\/[^/]+)?$/.exec(location.pathname)?.[1] ?? '';
+
+/** The address of a path of this server. */
+export function at(path) {
+  return root + path;
+}
+
+/** Asks; answers the body, or throws a problem that can be shown. */
 export async function ask(method, path, body) {
   let response;
+  let text;
   try {
-    response = await fetch(path, {
+    response = await fetch(at(path), {
       method,
       credentials: 'same-origin',
       headers: body === undefined ? {} : { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
+    text = await response.text();
   } catch {
-    throw problem({ status: 0, detail: 'The server cannot be reached: try again.' });
+    throw problem({ status: 0, detail: 'The server cannot be reached. Nothing is lost here: try again.' });
   }
-  const text = await response.text();
-  const json = (response.headers.get('content-type') ?? '').includes('json');
-  const answer = json && text !== '' ? JSON.parse(text) : undefined;
+  const answer = parsed(text);
   if (response.ok) return answer;
-  throw problem({ status: response.status, detail: `The server answered ${response.status}.`, ...answer });
+  throw problem({ status: response.status, detail: plainWords(response), ...answer });
+}
+
+/** Asks for whoever is signed in. Where that has ended the page is left, to sign in and come back. */
+export async function askAsUser(method, path, body) {
+  try {
+    return await ask(method, path, body);
+  } catch (error) {
+    if (error.status !== 401) throw error;
+    return leave(signInPath());
+  }
+}
+
+/** Where to sign in and come back here. */
+export function signInPath() {
+  return at(`/account/login?next=${encodeURIComponent(location.pathname)}`);
+}
+
+/** Leaves the page. Never ends, so that nothing is sent twice meanwhile. */
+export function leave(address) {
+  location.assign(address);
+  return new Promise(() => {});
+}
+
+// A page that comes back by the Back button shows what was, and may still wait for what it had asked.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) location.reload();
+});
+
+/** Where to go after a sign-in: an address of this server, whatever the query says. */
+export function nextAddress(fallback) {
+  const next = query.get('next') ?? '';
+  // As a whole address: the path of /..//elsewhere.example is //elsewhere.example, which would be an address elsewhere.
+  const url = next.startsWith('/') && URL.canParse(next, location.origin) ? new URL(next, location.origin) : undefined;
+  return url?.origin === location.origin ? url.href : at(fallback);
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** An error with what a problem of the server says. */
@@ -27,53 +77,112 @@ function problem(fields) {
   return Object.assign(new Error(fields.detail), fields);
 }
 
-/** Says something in an element with a live role, so that screen readers say it too. */
-export function say(id, text) {
-  const place = $(id);
-  place.hidden = text === '';
-  place.textContent = text;
+/** For answers that are not ours: a proxy's, for example. */
+function plainWords({ status, headers }) {
+  const seconds = headers.get('retry-after');
+  const when = seconds ? `in ${seconds} seconds` : 'later';
+  return `The server answered with an error (${status}): try again ${when}.`;
 }
 
-/** All that is wrong, a line each. */
-export function wordsOf({ violations = [], detail, message }) {
-  return violations.length > 0 ? violations.map((violation) => violation.message).join('\n') : (detail ?? message);
+/** Says something near an element, where screen readers hear it too: `alert` for what went wrong, `status` for what went well. */
+export function tell(element, role, ...lines) {
+  clearMessages();
+  const place = placeNear(element, role);
+  place.replaceChildren(...lines.map((line) => make('p', line)));
+  place.scrollIntoView({ block: 'nearest' });
 }
 
-export function showProblem(error) {
-  say('notice', '');
-  say('problem', wordsOf(error));
+function placeNear(element, role) {
+  return element.closest('form, section, main').querySelector(`:scope > [role=${role}]`);
 }
 
-export function showNotice(text) {
-  say('problem', '');
-  say('notice', text);
+export function clearMessages() {
+  for (const place of document.querySelectorAll('[role=alert], [role=status]')) place.replaceChildren();
+  for (const error of document.querySelectorAll('.error')) error.remove();
+  for (const field of document.querySelectorAll('[aria-invalid]')) {
+    field.removeAttribute('aria-invalid');
+    describe(field, (ids) => ids.filter((id) => id !== errorIdOf(field)));
+  }
 }
 
-/** Runs `act` with the values of a form when it is sent; its button waits meanwhile. Nothing is sent by the browser itself. */
+/** Shows what went wrong: what is about a field beside it, the rest near `element`. */
+export function showProblem(element, { violations = [], detail, message }) {
+  const fields = new Set();
+  const rest = [];
+  for (const violation of violations) {
+    const field = fieldOf(element, violation);
+    if (field && !fields.has(field)) mark(field, wordsOf(violation));
+    else rest.push(wordsOf(violation));
+    if (field) fields.add(field);
+  }
+  if (violations.length === 0) rest.push(detail ?? message);
+  if (rest.length > 0) placeNear(element, 'alert').replaceChildren(...rest.map((line) => make('p', line)));
+  const [first] = fields;
+  if (first) first.focus();
+  else placeNear(element, 'alert').scrollIntoView({ block: 'nearest' });
+}
+
+function fieldOf(element, { path = '' }) {
+  const field = element instanceof HTMLFormElement ? element.elements.namedItem(path.split('/')[1] ?? '') : undefined;
+  return field?.type === 'hidden' ? undefined : field;
+}
+
+/** `User/ann: username cannot …` → `Username cannot … .` */
+function wordsOf({ kind, name, message }) {
+  const prefix = `${kind}/${name}: `;
+  const words = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  return words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? '' : '.');
+}
+
+function mark(field, words) {
+  field.after(make('p', words, { id: errorIdOf(field), class: 'error' }));
+  field.setAttribute('aria-invalid', 'true');
+  describe(field, (ids) => [errorIdOf(field), ...ids]);
+}
+
+function errorIdOf({ id }) {
+  return `${id}-error`;
+}
+
+function describe(field, change) {
+  const ids = change((field.getAttribute('aria-describedby') ?? '').split(' ').filter(Boolean));
+  if (ids.length > 0) field.setAttribute('aria-describedby', ids.join(' '));
+  else field.removeAttribute('aria-describedby');
+}
+
+/** Runs `act` with the values of a form when it is sent. Nothing is sent by the browser itself. */
 export function onSubmit(id, act) {
   const form = $(id);
-  form.addEventListener('submit', async (event) => {
+  const once = onceAtATime(form, form.querySelector('button[type=submit]'));
+  form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const button = form.querySelector('button[type=submit]');
-    button.disabled = true;
-    say('problem', '');
-    say('notice', '');
-    try {
-      await act(Object.fromEntries(new FormData(form)), form);
-    } catch (error) {
-      showProblem(error);
-    } finally {
-      button.disabled = false;
-    }
+    void once(() => act(Object.fromEntries(new FormData(form)), form));
   });
 }
 
-/** Where to go after a sign-in: a path of this server, whatever the address says. */
-export function nextPath(fallback) {
-  const next = query.get('next') ?? '';
-  const url = URL.canParse(next, location.origin) ? new URL(next, location.origin) : undefined;
-  const own = next.startsWith('/') && !next.startsWith('//') && !next.includes('\\') && url?.origin === location.origin;
-  return own ? url.pathname + url.search : fallback;
+/** Runs `act` when a button is pressed. What goes wrong is told near `element`. */
+export function onPress(button, element, act) {
+  const once = onceAtATime(element, button);
+  button.addEventListener('click', () => once(act));
+}
+
+/** While something is under way it is not begun again. The button is not disabled, because it would lose the focus. */
+function onceAtATime(element, button) {
+  let busy = false;
+  return async (act) => {
+    if (busy) return;
+    busy = true;
+    button.setAttribute('aria-disabled', 'true');
+    clearMessages();
+    try {
+      await act();
+    } catch (error) {
+      showProblem(element, error);
+    } finally {
+      busy = false;
+      button.removeAttribute('aria-disabled');
+    }
+  };
 }
 
 /** An element with text or children. */
@@ -84,7 +193,7 @@ export function make(tag, content = [], attributes = {}) {
   return element;
 }
 
-/** A time for people; `never` where there is none. */
-export function timeOf(text, never = 'never') {
-  return text ? new Date(text).toLocaleString() : never;
+/** A time for people; `never` where there is none. In the language of the page. */
+export function timeOf(text) {
+  return text ? new Date(text).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' }) : 'never';
 }

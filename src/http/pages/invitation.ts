@@ -1,5 +1,5 @@
 // The page on which an invitation to a team is taken up.
-import { makePage } from './page.ts';
+import { makePage, messages } from './page.ts';
 
 export const invitationPage = makePage({
   title: 'Join a team',
@@ -7,8 +7,11 @@ export const invitationPage = makePage({
   main: `<p id="what"></p>
 <form id="accept" hidden>
 <p id="as"></p>
+${messages}
 <div><button type="submit">Join the team</button></div>
+<p><a class="sign-in" href="../login">Sign in as somebody else</a></p>
 </form>
-<p id="sign-in" hidden><a id="sign-in-link" href="/account/login">Sign in</a> to join.</p>
-<p id="register" hidden>No account yet? <a id="register-link" href="/account/register">Register</a>.</p>`,
+<p id="sign-in" hidden><a class="sign-in" href="../login">Sign in</a> to join.</p>
+<p id="register" hidden><a id="register-link" href="../register">Register</a> to join.</p>
+<p id="then" hidden><a href="../settings">Your account</a></p>`,
 });

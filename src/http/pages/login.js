@@ -1,36 +1,43 @@
 // Signing in: with a password, or by way of the identity provider of the address's domain.
-import { $, ask, nextPath, onSubmit, query, showNotice, showProblem } from './common.js';
+import { $, ask, leave, make, nextAddress, onSubmit, query, showProblem, tell } from './common.js';
 
-const verify = query.get('verify');
-if (verify) {
-  history.replaceState(null, '', '/account/login');
-  try {
-    await ask('POST', '/account/verify-email', { token: verify });
-    showNotice('Your address is verified. You can sign in now.');
-  } catch (problem) {
-    showProblem(problem);
-  }
-}
+const main = $('sign-in').parentElement;
+let elsewhere;
 
 onSubmit('sign-in', async ({ username, password }) => {
+  if (elsewhere && password === '') return leave(elsewhere);
   try {
     await ask('POST', '/account/login', { username, password });
   } catch (problem) {
     if (problem.code !== 'sso_required' || !problem.redirect) throw problem;
-    location.assign(problem.redirect);
-    return;
+    return leave(problem.redirect);
   }
-  location.assign(nextPath('/account/settings'));
+  return leave(nextAddress('/account/settings'));
 });
 
 // Whose domain signs in elsewhere needs no password here.
 $('username').addEventListener('change', async () => {
   const email = $('username').value.trim();
-  if (!email.includes('@')) return;
-  const sso = await ask('GET', `/account/sso?email=${encodeURIComponent(email)}`).catch(() => undefined);
-  $('sso').hidden = !sso?.redirect;
-  if (sso?.redirect) $('sso-link').href = sso.redirect;
+  const way = email.includes('@') ? `/account/sso?email=${encodeURIComponent(email)}` : undefined;
+  const sso = way && (await ask('GET', way).catch(() => undefined));
+  if (email !== $('username').value.trim()) return;
+  elsewhere = sso?.redirect;
+  $('password').required = !elsewhere;
+  const link = elsewhere && make('a', 'Sign in with your organisation', { href: elsewhere });
+  $('way').replaceChildren(...(link ? [make('p', ['This address signs in through single sign-on: ', link])] : []));
 });
+
+const verify = query.get('verify');
+if (verify) {
+  // A link that works once is nothing for the history, nor for a second time.
+  history.replaceState(null, '', location.pathname);
+  try {
+    const { email } = await ask('POST', '/account/verify-email', { token: verify });
+    tell(main, 'status', `The address ${email} is verified. You can sign in now.`);
+  } catch (problem) {
+    showProblem(main, problem);
+  }
+} else if (query.get('next')) tell(main, 'status', 'Sign in to go on.');
 
 const offered = await ask('GET', '/account/registration').catch(() => undefined);
 $('register').hidden = !offered?.enabled;

@@ -9,12 +9,21 @@ export interface Page {
   readonly policy: string;
 }
 
-/** What a page is made from. `script` is a file beside this one, as is `common.js`, which goes before it. */
+/**
+ * What a page is made from. `script` is a file beside this one, as is `common.js`, which goes before it. Links in `main` are relative, so that
+ * they lead to the same server whatever stands before its paths.
+ */
 export interface PageParts {
   readonly title: string;
   readonly main: string;
   readonly script: string;
 }
+
+/**
+ * Where the script tells how it went; the first thing in `main`, and one in each form and section. They are there, empty, from the beginning:
+ * screen readers miss what comes together with its text.
+ */
+export const messages = '<div role="alert"></div><div role="status"></div>';
 
 /** Makes a page. It holds nothing of a request: its script asks the JSON routes for that. */
 export function makePage({ title, main, script }: PageParts): Page {
@@ -33,9 +42,8 @@ export function makePage({ title, main, script }: PageParts): Page {
 <header><strong>Weir</strong></header>
 <main>
 <h1 tabindex="-1">${title}</h1>
-<p id="problem" role="alert" hidden></p>
-<p id="notice" role="status" hidden></p>
-<noscript><p role="alert">This page needs JavaScript.</p></noscript>
+${messages}
+<noscript><p class="error">This page needs JavaScript.</p></noscript>
 ${main}
 </main>
 <script type="module">${code}</script>

@@ -1,16 +1,16 @@
 // The page on which people register.
-import { makePage } from './page.ts';
+import { makePage, messages } from './page.ts';
 
 export const registerPage = makePage({
   title: 'Register',
   script: 'register.js',
   main: `<form id="registration">
 <label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="email" required>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="254" required>
 <label for="username">Username</label>
 <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="63" aria-describedby="username-hint" required>
 <small id="username-hint">Letters, digits, ".", "_" and "-".</small>
-<label for="name">Name</label>
+<label for="name">Name (may be left out)</label>
 <input id="name" name="name" autocomplete="name" maxlength="255">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" aria-describedby="password-hint" required>
@@ -19,7 +19,8 @@ export const registerPage = makePage({
 <label for="teamType">Type of your own team</label>
 <select id="teamType" name="teamType"></select>
 </div>
+${messages}
 <div><button type="submit">Register</button></div>
 </form>
-<p id="then" hidden><a href="/account/login">Sign in</a></p>`,
+<p id="then"><a href="login">Sign in</a></p>`,
 });

@@ -1,111 +1,180 @@
 // One's own account: profile, password, tokens (each shown once), sessions, and invitations.
-import { $, ask, make, onSubmit, showNotice, showProblem, timeOf } from './common.js';
+import { $, askAsUser, at, leave, make, onPress, onSubmit, showProblem, tell, timeOf } from './common.js';
 
-const user = await ask('GET', '/api/v1/user').catch((problem) => {
-  if (problem.status === 401) location.replace('/account/login?next=/account/settings');
-  else showProblem(problem);
+const url = '/api/v1/user';
+let user;
+
+onSubmit('profile', async ({ username, email, name }, form) => {
+  const changes = Object.entries({ username, email, name }).filter(([field, value]) => value !== user[field]);
+  await update(Object.fromEntries(changes), form, 'Saved.');
 });
 
-if (user) {
-  $('all').hidden = false;
-  showProfile(user);
-  await Promise.all([showTokens(), showSessions(), showInvitations()]);
+// Giving the present address again takes back the one that waits.
+onPress($('keep'), $('profile'), async () => {
+  await update({ email: user.email }, $('profile'), 'Your address stays as it is.');
+  $('email').focus();
+});
+
+async function update(changes, form, words) {
+  showProfile(await askAsUser('PUT', url, changes));
+  const waits = changes.email && user.pendingEmail;
+  tell(
+    form,
+    'status',
+    waits ? `${words} A mail is on its way to ${waits}: open its link to change the address.` : words,
+  );
 }
 
-function showProfile({ username, email, name, ssoManaged, admin }) {
-  $('username').value = username;
-  $('email').value = email;
-  $('name').value = name;
+function showProfile(shown) {
+  user = shown;
+  const { username, email, name, ssoManaged, admin, pendingEmail } = user;
   const elsewhere = ssoManaged && !admin;
+  for (const [id, value] of Object.entries({ username, email, name, whose: username })) $(id).value = value;
   $('email').readOnly = elsewhere;
   $('password-part').hidden = elsewhere;
+  $('pending').hidden = !pendingEmail;
+  $('email-hint').textContent = emailHint(elsewhere, pendingEmail);
 }
 
-onSubmit('profile', async ({ username, email, name }) => {
-  const changes = Object.entries({ username, email, name }).filter(([field, value]) => value !== user[field]);
-  const changed = await ask('PUT', '/api/v1/user', Object.fromEntries(changes));
-  const mailed = email !== user.email && changed.email === user.email;
-  Object.assign(user, changed);
-  showProfile(user);
-  showNotice(mailed ? `Saved. The address changes once you follow the link in the mail to ${email}.` : 'Saved.');
-});
+function emailHint(elsewhere, pendingEmail) {
+  if (elsewhere) return 'This address signs in through single sign-on, and cannot change here.';
+  return pendingEmail ? `It becomes ${pendingEmail} once the link in the mail to that address is opened.` : '';
+}
 
-onSubmit('change-password', async ({ current, password }, form) => {
-  await ask('PUT', '/api/v1/user/password', { current, new: password });
+onSubmit('change-password', async ({ current, new: wanted }, form) => {
+  await askAsUser('PUT', `${url}/password`, { current, new: wanted });
   form.reset();
-  showNotice('Your password is changed. Your other sessions are ended.');
+  $('whose').value = user.username;
   await showSessions();
+  tell(form, 'status', 'Your password is changed, and your other sessions are ended.');
 });
 
-onSubmit('new-token', async ({ name, expires, scope }, form) => {
-  const expiresAt = expires ? { expiresAt: new Date(expires).toISOString() } : {};
-  const made = await ask('POST', '/api/v1/user/tokens', { name, scope, ...expiresAt });
+let madeId;
+
+onSubmit('new-token', async ({ name, expiresAt, scope }, form) => {
+  const end = expiresAt ? { expiresAt: new Date(expiresAt).toISOString() } : {};
+  const made = await askAsUser('POST', `${url}/tokens`, { name, scope, ...end });
   form.reset();
+  madeId = made.id;
   $('made').hidden = false;
-  $('token').textContent = made.token;
+  $('token').value = made.token;
   $('token').focus();
   await showTokens();
 });
 
-onSubmit('sign-out', async () => {
-  await ask('POST', '/account/logout');
-  location.assign('/account/login');
-});
-
-/** Fills a table; the last column has a button that does something to the row. */
-function fill(id, rows, cellsOf, word, act, labelOf) {
-  const rowOf = (row) => {
-    const button = make('button', word, { type: 'button', 'aria-label': `${word} ${labelOf(row)}` });
-    button.addEventListener('click', async () => {
-      button.disabled = true;
-      try {
-        await act(row);
-        $(id).closest('section').querySelector('h2').focus();
-      } catch (problem) {
-        showProblem(problem);
-        button.disabled = false;
-      }
-    });
-    return make('tr', [...cellsOf(row).map((text) => make('td', text)), make('td', button)]);
-  };
-  $(id).replaceChildren(...rows.map(rowOf));
-  $(id).closest('table').hidden = rows.length === 0;
-  $(`no-${id}`).hidden = rows.length > 0;
-}
+$('token').addEventListener('focus', () => $('token').select());
 
 async function showTokens() {
-  const { tokens } = await ask('GET', '/api/v1/user/tokens?limit=1000');
-  const cells = ({ name, scope, expiresAt, lastUsedAt }) => [name, scope, timeOf(expiresAt), timeOf(lastUsedAt)];
-  const revoke = async ({ id, name }) => {
-    await ask('DELETE', `/api/v1/user/tokens/${id}`);
-    await showTokens();
-    showNotice(`The token ${name} is revoked.`);
-  };
-  fill('tokens', tokens, cells, 'Revoke', revoke, ({ name }) => `the token ${name}`);
+  const { tokens } = await askAsUser('GET', `${url}/tokens?limit=1000`);
+  list('tokens', tokens, ({ id, name, scope, expiresAt, lastUsedAt }) => ({
+    title: name,
+    facts: [`scope ${scope}`, `ends ${timeOf(expiresAt)}`, `last used ${timeOf(lastUsedAt)}`],
+    buttons: [{ word: 'Revoke', what: `the token ${name}`, act: () => revoke(id, name) }],
+  }));
+}
+
+async function revoke(id, name) {
+  if (!confirm(`Revoke the token ${name}? Programs that use it are refused from then on.`)) return undefined;
+  await askAsUser('DELETE', `${url}/tokens/${id}`);
+  if (id === madeId) {
+    $('made').hidden = true;
+    $('token').value = '';
+  }
+  await showTokens();
+  return `The token ${name} is revoked.`;
 }
 
 async function showSessions() {
-  const { sessions } = await ask('GET', '/api/v1/user/sessions?limit=1000');
-  const cells = ({ agent, address, lastSeenAt, current }) => [
-    current ? `${agent} (this one)` : agent,
-    address,
-    timeOf(lastSeenAt),
-  ];
-  const end = async ({ id, current }) => {
-    await ask('DELETE', `/api/v1/user/sessions/${id}`);
-    if (current) location.assign('/account/login');
-    else await showSessions();
-  };
-  fill('sessions', sessions, cells, 'End', end, ({ agent, address }) => `the session of ${agent} at ${address}`);
+  const { sessions } = await askAsUser('GET', `${url}/sessions?limit=1000`);
+  list('sessions', sessions, ({ id, agent, address, createdAt, lastSeenAt, current }) => ({
+    title: browserIn(agent) + (current ? ' (this one)' : ''),
+    facts: [`from ${address}`, `signed in ${timeOf(createdAt)}`, `last seen ${timeOf(lastSeenAt)}`],
+    buttons: [{ word: 'End', what: `the session of ${browserIn(agent)} from ${address}`, act: () => end(id, current) }],
+  }));
+}
+
+async function end(id, current) {
+  await askAsUser('DELETE', `${url}/sessions/${id}`);
+  if (current) return leave(at('/account/login'));
+  await showSessions();
+  return 'The session is ended.';
+}
+
+/** `Firefox on Linux`, as far as the browser says so; else what it says. */
+function browserIn(agent) {
+  const [, brand] = /(Firefox|Edg|OPR|Chrome|Safari)[^/\s]*\//.exec(agent.replace(/Chrome(?=.*(Edg|OPR)\/)/, '')) ?? [];
+  const [system] = /Windows|Android|iPhone|iPad|Mac OS|Linux/.exec(agent) ?? [];
+  const name = { Edg: 'Edge', OPR: 'Opera' }[brand] ?? brand;
+  return name && system ? `${name} on ${system}` : agent || 'unknown';
 }
 
 async function showInvitations() {
-  const { invitations } = await ask('GET', '/api/v1/user/invitations?limit=1000');
-  const cells = ({ team, role, inviter }) => [team.name, role, inviter.name || inviter.username];
-  const accept = async ({ id, team }) => {
-    await ask('POST', `/api/v1/user/invitations/${id}/accept`);
-    await showInvitations();
-    showNotice(`You are in the team ${team.name} now.`);
+  const { invitations } = await askAsUser('GET', `${url}/invitations?limit=1000`);
+  list('invitations', invitations, ({ id, team, role, inviter, expiresAt }) => ({
+    title: team.name,
+    facts: [`as ${role}`, `from ${inviter.name || inviter.username}`, `ends ${timeOf(expiresAt)}`],
+    buttons: [
+      {
+        word: 'Join',
+        what: `the team ${team.name}`,
+        act: () => answer('POST', `${id}/accept`, `You are in the team ${team.name} now.`),
+      },
+      {
+        word: 'Decline',
+        what: `the invitation to the team ${team.name}`,
+        act: () => answer('DELETE', id, `The invitation to the team ${team.name} is declined.`),
+      },
+    ],
+  }));
+}
+
+async function answer(method, path, words) {
+  await askAsUser(method, `${url}/invitations/${path}`);
+  await showInvitations();
+  return words;
+}
+
+/** Shows rows. What a button did is told; the button may be gone then, so the heading gets the focus. */
+function list(id, rows, partsOf) {
+  const part = $(`${id}-part`);
+  const buttonOf = ({ word, what, act }) => {
+    const button = make('button', word, { type: 'button', 'aria-label': `${word} ${what}` });
+    onPress(button, part, async () => {
+      const done = await act();
+      if (done === undefined) return;
+      tell(part, 'status', done);
+      $(`${id}-title`).focus();
+    });
+    return button;
   };
-  fill('invitations', invitations, cells, 'Join', accept, ({ team }) => `the team ${team.name}`);
+  const itemOf = (row) => {
+    const { title, facts, buttons } = partsOf(row);
+    const about = [make('strong', title), make('small', facts.join(' · '))];
+    return make('li', [make('div', about), make('div', buttons.map(buttonOf))]);
+  };
+  $(id).replaceChildren(...rows.map(itemOf));
+  $(id).hidden = rows.length === 0;
+  $(`no-${id}`).hidden = rows.length > 0;
+}
+
+onSubmit('sign-out', async () => {
+  await askAsUser('POST', '/account/logout');
+  return leave(at('/account/login'));
+});
+
+/** One part that cannot be shown keeps nothing from the others. */
+async function show(id, part) {
+  await part().catch((problem) => showProblem($(id), problem));
+}
+
+try {
+  showProfile(await askAsUser('GET', url));
+  $('all').hidden = false;
+  await Promise.all([
+    show('tokens-part', showTokens),
+    show('sessions-part', showSessions),
+    show('invitations-part', showInvitations),
+  ]);
+} catch (problem) {
+  showProblem(document.querySelector('main'), problem);
 }

@@ -1,50 +1,69 @@
 // The page of one's own account.
-import { makePage } from './page.ts';
+import { makePage, messages } from './page.ts';
 
-const table = (id: string, columns: readonly string[], nothing: string) =>
-  `<table hidden><thead><tr>${columns.map((column) => `<th scope="col">${column}</th>`).join('')}<td></td></tr></thead><tbody id="${id}"></tbody></table>
-<p id="no-${id}">${nothing}</p>`;
+const section = (id: string, title: string, content: string) =>
+  `<section id="${id}-part" aria-labelledby="${id}-title"><h2 id="${id}-title" tabindex="-1">${title}</h2>
+${content}
+</section>`;
+
+const list = (id: string, nothing: string) =>
+  `${messages}
+<ul id="${id}" role="list" aria-labelledby="${id}-title"></ul>
+<p id="no-${id}" hidden>${nothing}</p>`;
+
+const profile = `<form id="profile">
+<label for="username">Username</label>
+<input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="63" aria-describedby="username-hint" required>
+<small id="username-hint">Letters, digits, ".", "_" and "-".</small>
+<label for="name">Name</label>
+<input id="name" name="name" autocomplete="name" maxlength="255">
+<label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="email" maxlength="254" aria-describedby="email-hint" required>
+<small id="email-hint"></small>
+<div id="pending" hidden><button type="button" id="keep">Keep the present address</button></div>
+${messages}
+<div><button type="submit">Save</button></div>
+</form>`;
+
+const password = `<form id="change-password">
+<input id="whose" name="whose" autocomplete="username" hidden>
+<label for="current">Current password</label>
+<input id="current" name="current" type="password" autocomplete="current-password" maxlength="1024" required>
+<label for="new">New password</label>
+<input id="new" name="new" type="password" autocomplete="new-password" minlength="8" maxlength="256" aria-describedby="new-hint" required>
+<small id="new-hint">At least 8 characters. Your other sessions end; your tokens stay.</small>
+${messages}
+<div><button type="submit">Change the password</button></div>
+</form>`;
+
+const tokens = `<p>With a token programs do what you may do. Whoever has it can use it.</p>
+${list('tokens', 'You have no tokens.')}
+<form id="new-token">
+<label for="token-name">Name of a new token</label>
+<input id="token-name" name="name" autocomplete="off" maxlength="100" required>
+<label for="token-expires">Ends</label>
+<input id="token-expires" name="expiresAt" type="datetime-local" aria-describedby="token-expires-hint">
+<small id="token-expires-hint">In your time zone. Without it the token never ends.</small>
+<label for="token-scope">Scope</label>
+<select id="token-scope" name="scope"><option value="full">full: all that you may do</option><option value="plan">plan: plans and the config status only, for CI</option></select>
+${messages}
+<div><button type="submit">Make a token</button></div>
+</form>
+<div id="made" hidden>
+<label for="token">Your new token</label>
+<textarea id="token" rows="2" readonly autocomplete="off" spellcheck="false" aria-describedby="token-hint"></textarea>
+<small id="token-hint">Copy it now: it is shown this once, and nobody can read it again.</small>
+</div>`;
 
 export const settingsPage = makePage({
   title: 'Your account',
   script: 'settings.js',
   main: `<div id="all" hidden>
-<section aria-labelledby="profile-title"><h2 id="profile-title" tabindex="-1">Profile</h2>
-<form id="profile">
-<label for="username">Username</label>
-<input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="63" required>
-<label for="name">Name</label>
-<input id="name" name="name" autocomplete="name" maxlength="255">
-<label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="email" required>
-<div><button type="submit">Save</button></div>
-</form></section>
-<section id="password-part" aria-labelledby="password-title"><h2 id="password-title" tabindex="-1">Password</h2>
-<form id="change-password">
-<label for="current">Current password</label>
-<input id="current" name="current" type="password" autocomplete="current-password" required>
-<label for="password">New password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" required>
-<div><button type="submit">Change the password</button></div>
-</form></section>
-<section aria-labelledby="tokens-title"><h2 id="tokens-title" tabindex="-1">Tokens</h2>
-<p id="made" role="status" hidden>Your new token, shown this once: <code id="token" tabindex="0"></code></p>
-${table('tokens', ['Name', 'Scope', 'Ends', 'Last used'], 'You have no tokens.')}
-<form id="new-token">
-<label for="token-name">Name of the token</label>
-<input id="token-name" name="name" maxlength="100" required>
-<label for="token-expires">Ends (never, if you leave this out)</label>
-<input id="token-expires" name="expires" type="datetime-local">
-<label for="token-scope">Scope</label>
-<select id="token-scope" name="scope"><option value="full">full: all that you may do</option><option value="plan">plan: read plans and the config status, for CI</option></select>
-<div><button type="submit">Make a token</button></div>
-</form></section>
-<section aria-labelledby="sessions-title"><h2 id="sessions-title" tabindex="-1">Sessions</h2>
-${table('sessions', ['Browser', 'Address', 'Last seen'], 'You have no sessions.')}
-</section>
-<section aria-labelledby="invitations-title"><h2 id="invitations-title" tabindex="-1">Invitations</h2>
-${table('invitations', ['Team', 'Role', 'From'], 'Nobody has invited you.')}
-</section>
-<form id="sign-out"><div><button type="submit">Sign out</button></div></form>
+${section('profile', 'Profile', profile)}
+${section('password', 'Password', password)}
+${section('tokens', 'Tokens', tokens)}
+${section('sessions', 'Sessions', list('sessions', 'You have no sessions.'))}
+${section('invitations', 'Invitations', list('invitations', 'Nobody has invited you.'))}
+<form id="sign-out">${messages}<div><button type="submit">Sign out</button></div></form>
 </div>`,
 });

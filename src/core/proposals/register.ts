@@ -1,16 +1,19 @@
 // Registers somebody: the user, the team that they were invited to or get, and the link that verifies their address.
-import { type Change, created, deleted } from '../model/change.ts';
+import { type Change, created, deleted, updated } from '../model/change.ts';
 import { isPending } from '../model/invited.ts';
+import { membershipIn } from '../model/members.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { activeSsoOf } from '../model/sso.ts';
 import { first } from '../model/state.ts';
+import { userCalled } from '../model/user-called.ts';
 import { singleton, type View } from '../model/view.ts';
 import { newUser } from './create-user.ts';
 import { Declined } from './declined.ts';
 import { issuedLink } from './issue-action-token.ts';
 import { newMembership } from './new-team.ts';
 import { type PersonalTeam, personalTeam } from './personal-team.ts';
+import { isUnproven } from './sign-in.ts';
 
 /** Who wants in: `email` in lower case, `invitation` the hash of the token that they were mailed. */
 export interface Applicant {
@@ -29,17 +32,20 @@ export interface Registration extends Applicant {
 
 /**
  * Whoever was invited has shown that they read mail at the address, is in that team at once, and gets one of their own where they choose a type;
- * others get a link to verify the address. Declines as `admit` does, and `invalid_request` for a team type that cannot be chosen.
+ * others get a link to verify the address. An account that somebody registered with the address of who was invited, and never could use, is theirs.
+ * Declines as `admit` does, and `invalid_request` for a team type that cannot be chosen.
  */
 export function register({ username, displayName, passwordHash, link, team, ...applicant }: Registration): Proposal {
   return (view, context) => {
     const { email } = applicant;
     const invitation = admit(view, applicant, context.now);
     const verified = invitation !== undefined;
-    const user = newUser({ username, spec: { email, displayName, passwordHash, emailVerified: verified } }, context);
+    const fresh = newUser({ username, spec: { email, displayName, passwordHash, emailVerified: verified } }, context);
+    const unused = verified ? unusedAccount(view, email) : undefined;
+    const user = unused ? { ...fresh, id: unused.id, generation: unused.generation + 1 } : fresh;
     return [
-      created(user),
-      ...(invitation ? placeIn(invitation, user, context) : []),
+      unused ? updated(unused, user) : created(user),
+      ...(invitation ? placeIn(view, invitation, user, context) : []),
       ...personalTeam(view, user, { ...team, optional: verified }, context),
       ...(verified ? [] : issuedLink(view, user, { purpose: 'verify-email', email, hash: link }, context)),
     ];
@@ -84,8 +90,15 @@ function goodInvitation(view: View, email: string, hash: string, now: string): R
   );
 }
 
+/** Whoever registered with an address that is not theirs shall not keep its owner out. */
+function unusedAccount(view: View, email: string): Resource<'User'> | undefined {
+  const user = userCalled(view, email);
+  return user && isUnproven(user) && !user.spec.admin && !user.spec.suspended ? user : undefined;
+}
+
 /** Other invitations of the same person to the team end with it (see the consequence `joined`). */
-function placeIn(invitation: Resource<'Invitation'>, user: Resource<'User'>, context: Context): Change[] {
+function placeIn(view: View, invitation: Resource<'Invitation'>, user: Resource<'User'>, context: Context): Change[] {
   const { team, role } = invitation.spec;
+  if (membershipIn(view, team, user.id)) return [deleted(invitation)];
   return [created(newMembership({ team, user: user.id, role }, context)), deleted(invitation)];
 }

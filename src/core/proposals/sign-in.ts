@@ -48,7 +48,7 @@ export function judgeSignIn(attempt: SignInAttempt, view: View, context: Context
 }
 
 /** Whoever registers shows first that the address is theirs. One who has been in may have changed it where no mail can be sent. */
-function isUnproven({ spec }: Resource<'User'>): boolean {
+export function isUnproven({ spec }: Resource<'User'>): boolean {
   return !spec.emailVerified && spec.lastSignInAt === null;
 }
 

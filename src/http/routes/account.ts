@@ -100,8 +100,11 @@ function signedIn({ services }: Call, { changes }: SignInVerdict, value: string)
 function refusal(verdict: SignInVerdict, services: Services): Problem {
   if (verdict.outcome === 'elsewhere') return elsewhere(verdict.sso, services);
   const detail = verdict.outcome === 'unverified' ? unverified(services) : wrong;
-  return new Problem('unauthorized', { detail, headers: { 'www-authenticate': 'Bearer realm="weir"' } });
+  return new Problem('unauthorized', { detail, headers: challenge });
 }
+
+/** What a 401 has to have (RFC 9110, 15.5.2). */
+const challenge = { 'www-authenticate': 'Bearer realm="weir"' };
 
 const wrong =
   'This username and password do not fit, or no password is taken for this account now. If your organisation has single sign-on, sign in with your email address.';
@@ -121,6 +124,7 @@ function elsewhere(sso: DeclaredResource<'SsoConfig'>, { baseUrl }: Services): P
   return new Problem('sso_required', {
     detail: `People of ${emailDomain} sign in through single sign-on.`,
     redirect: ssoRedirect(sso, baseUrl),
+    headers: challenge,
   });
 }
 

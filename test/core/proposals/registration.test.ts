@@ -101,6 +101,23 @@ invited('serves nobody else, nobody after its end, and nobody twice', () => {
   assert.match(reason(world, by, 3599), /^invalid_request/);
 });
 
+invited('gives the account to its address that somebody else registered with it, and never could use', () => {
+  const squatter = person('squatter', { email: 'bob@example.net', emailVerified: false });
+  const world = accounts(withEmail, settings('registration'), squatter, invitation());
+  const changes = world.apply(register({ ...bob, invitation: hash('c') }));
+  assert.equal(told(changes), ['~User/squatter', '+Membership', '-Invitation/letter']);
+  const user = world.state.get('User', 'squatter');
+  assert.equal(
+    [user?.name, user?.spec.passwordHash, user?.spec.emailVerified, user?.generation],
+    ['bob', 'hash-of-bob', true, 2],
+  );
+  for (const spec of [{ emailVerified: true }, { lastSignInAt: after(-1) }, { admin: true }, { suspended: true }]) {
+    const used = person('used', { email: 'bob@example.net', emailVerified: false, ...spec });
+    const other = accounts(used, invitation());
+    assert.is(other.apply(register({ ...bob, invitation: hash('c') }))[0]?.before, undefined, 'the rule refuses it');
+  }
+});
+
 invited('to a user by name is no way to register', () => {
   const world = accounts(person('ann'), invitation({ email: undefined, user: 'ann' }));
   assert.match(reason(world, { ...bob, invitation: hash('c') }), /^forbidden/);

@@ -1,9 +1,9 @@
 // The metrics of one server, in one exposition: what it has done since it started, and how everything stands.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
+import type { Reconciler } from '../../control/reconciler.ts';
 import type { Turn } from '../../control/turn.ts';
-import type { MailOutcome } from '../../mail/mail.ts';
+import type { Mailer, MailOutcome } from '../../mail/mail.ts';
 import type { Store } from '../../store/store.ts';
-import type { Services } from '../services.ts';
 import { commitOutcomes, type MeasuredCommit, measured } from './measured-store.ts';
 import { platformGauges } from './platform.ts';
 import { standingGauges } from './standing.ts';
@@ -17,6 +17,13 @@ export interface Answered {
   readonly seconds: number;
 }
 
+/** What is asked how it stands. */
+export interface Told {
+  readonly door: { readonly store: Pick<Store, 'read' | 'health'> };
+  readonly reconciler: Pick<Reconciler, 'standing'>;
+  readonly mailer: Pick<Mailer, 'waiting'>;
+}
+
 /** What is counted, and how it is told. */
 export interface Metrics {
   /** The same store, whose commits are counted and timed. */
@@ -25,7 +32,7 @@ export interface Metrics {
   mailed(outcome: MailOutcome): void;
   answered(request: Answered): void;
   /** All of it as OpenMetrics text. */
-  exposition(services: Pick<Services, 'door' | 'reconciler' | 'mailer'>): Promise<string>;
+  exposition(told: Told): Promise<string>;
 }
 
 /** The content type of an exposition. */

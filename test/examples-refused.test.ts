@@ -6,7 +6,6 @@ import { join, relative, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules } from '../src/core/rules/index.ts';
-import { routes } from '../src/http/routes/index.ts';
 import { startWorld } from './http/world.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { readSeed, seed, seedStore, weir } from './support/weir.ts';
@@ -20,17 +19,6 @@ const folders = readdirSync(examples, { withFileTypes: true })
 /** Found while documents are read, so they look at no changes. */
 const whileReading = ['syntax', 'schema'];
 
-/** Examples that ask for a route which is not there yet. Whoever brings the route takes its examples from this list, and reads their screens. */
-const awaiting: readonly string[] = [
-  'username-unique',
-  'email-unique',
-  'last-admin',
-  'last-owner',
-  'slug-unique',
-  'inactive',
-  'limit-reached',
-];
-
 const ids = [...new Set([...whileReading, ...rules.map(({ id }) => id)])].sort();
 
 const refused = suite('examples/refused');
@@ -39,15 +27,7 @@ refused('has an example for every rule, and a rule for every example', () => {
   assert.equal(folders, ids);
 });
 
-refused('awaits no route that is there', () => {
-  const isThere = (name: string) => {
-    const [method, path = ''] = headOf(join(examples, name));
-    return routes.some((route) => route.method === method && isAt(route.url, path));
-  };
-  assert.equal(awaiting.filter(isThere), []);
-});
-
-for (const name of folders.filter((folder) => !awaiting.includes(folder))) {
+for (const name of folders) {
   const example = join(examples, name);
   refused(`${name} gives its screen`, async () => {
     const screen = existsSync(join(example, 'command')) ? await runExample(example) : await askExample(example);
@@ -104,12 +84,6 @@ async function askExample(example: string): Promise<string> {
 function headOf(example: string): [method: string, path: string] {
   const [method = '', path = ''] = (read(example, 'request.http').split('\n\n')[0] ?? '').trim().split(' ');
   return [method, path];
-}
-
-/** Whether a path is one of a route, whose parameters begin with a colon. */
-function isAt(route: string, path: string): boolean {
-  const [steps, wanted] = [path.split('/'), route.split('/')];
-  return steps.length === wanted.length && wanted.every((step, at) => step.startsWith(':') || step === steps[at]);
 }
 
 function isMethod(method: string): method is 'POST' | 'PUT' | 'DELETE' {

@@ -56,6 +56,11 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });
 
+// The second press of a double click may meet a link that has come to where the button was.
+addEventListener('click', (event) => {
+  if (event.detail > 1 && event.target.closest('a')) event.preventDefault();
+});
+
 /** Where to go after a sign-in: an address of this server, whatever the query says. */
 export function nextAddress(fallback) {
   const next = query.get('next') ?? '';

@@ -1,0 +1,124 @@
+// A whole platform for browsers: `weir serve` as a process, a mail server, and its admin at the API.
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import { startCommand } from '../support/run-command.ts';
+import { type SmtpPeer, startSmtp } from '../support/smtp.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { launcher, plainEnvironment } from '../support/weir.ts';
+
+export interface Site {
+  readonly base: string;
+  readonly mailbox: SmtpPeer;
+  /** Does something by the API, as the admin; answers the body. Fails for anything but a 2xx. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  api(method: string, path: string, body?: unknown): Promise<any>;
+  /** Makes a user, who can sign in with `password`. */
+  user(username: string, more?: object): Promise<{ readonly id: string }>;
+  /** Waits for the next mail to an address that was not looked at yet, and answers the link in it. */
+  link(to: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The password of everybody, as long as they have not changed it. */
+export const password = 'correct horse battery';
+
+/** Starts a platform on which visitors may do everything that settings can allow. */
+export async function startSite(): Promise<Site> {
+  const mailbox = await startSmtp();
+  const folder = temporaryFolder();
+  await writeFiles(folder.path, tree(mailbox.port));
+  const server = startCommand(process.execPath, [launcher, 'serve', '--port', '0'], {
+    cwd: folder.path,
+    env: { ...plainEnvironment(), WEIR_ADMIN_PASSWORD: password },
+    timeoutMs: 300_000,
+  });
+  const base = await addressOf(server);
+  const token = await adminToken(base);
+  const api: Site['api'] = (method, path, body) => ask(base, method, path, body, { authorization: `Bearer ${token}` });
+  let seen = 0;
+  return {
+    base,
+    mailbox,
+    api,
+    user: (username, more) =>
+      api('POST', '/api/v1/users', { username, email: `${username}@example.net`, password, ...more }),
+    link: async (to) => {
+      const mails = await mailbox.received(seen + 1);
+      const mail = mails[seen];
+      seen += 1;
+      assert.equal(mail?.to, [to], mail?.text);
+      return /^http\S+$/m.exec(mail?.text ?? '')?.[0] ?? '';
+    },
+    close: async () => {
+      server.child.kill('SIGTERM');
+      assert.is((await server.ended).code, 0);
+      await mailbox.close();
+      await folder.remove();
+    },
+  };
+}
+
+async function addressOf({ output, child }: ReturnType<typeof startCommand>): Promise<string> {
+  for (const start = performance.now(); performance.now() - start < 30_000; await delay(20)) {
+    const [, base] = / on (http:\/\/\S+)\n/.exec(output().stdout) ?? [];
+    if (base) return base;
+    if (child.exitCode !== null) break;
+  }
+  throw new Error(`the server did not start: ${JSON.stringify(output())}`);
+}
+
+async function adminToken(base: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', origin: base };
+  const body = JSON.stringify({ username: 'admin', password });
+  const signedIn = await fetch(`${base}/account/login`, { method: 'POST', headers, body });
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const { token } = await ask(base, 'POST', '/api/v1/user/tokens', { name: 'test' }, { origin: base, cookie });
+  return token;
+}
+
+async function ask(base: string, method: string, path: string, body: unknown, headers: Record<string, string>) {
+  const json = body === undefined ? {} : { body: JSON.stringify(body) };
+  const type = body === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await fetch(base + path, { method, headers: { ...headers, ...type }, ...json });
+  const text = await response.text();
+  assert.ok(response.ok, `${method} ${path}: ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+const certificate = readFileSync(resolve(import.meta.dirname, '../support/certificates/authority.pem'), 'utf8');
+
+function tree(smtpPort: number): Readonly<Record<string, string>> {
+  const files = {
+    'weir.yaml': `kind: Platform
+metadata: {name: platform}
+spec:
+  licence: enterprise
+  email: {from: Weir <weir@example.com>, smtp: {host: 127.0.0.1, port: ${smtpPort}}}
+  api: {rateLimit: {signInPerMinute: 0}}
+`,
+    'settings.yaml': `kind: AdminSettings
+metadata: {name: default}
+spec: {registration: true, personalTeamOnRegistration: true, passwordReset: true, externalInvitations: true}
+`,
+    'types.yaml': `kind: TeamType
+metadata: {name: starter}
+spec: {description: "<b>Small</b>", order: 1}
+---
+kind: TeamType
+metadata: {name: pro}
+spec: {order: 2}
+`,
+    'sso.yaml': `kind: SsoConfig
+metadata: {name: corp}
+spec:
+  emailDomain: corp.example
+  provider: saml
+  active: true
+  saml: {signOnUrl: "https://id.example/sso", issuer: id, certificate: {fromFile: id.pem}}
+`,
+    'id.pem': certificate,
+  };
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [join('config', name), text]));
+}

@@ -115,7 +115,17 @@ const writtenSecret: JsonSchema = {
 /** What draft-07 says otherwise than OpenAPI 3.0. */
 function rewrite(json: object): JsonSchema {
   const entries = Object.entries(json).filter(([key]) => !unknownKeywords.has(key));
-  return nullable(typed(bounds(Object.fromEntries(entries.map(([key, item]) => [key, rewriteValue(key, item)])))));
+  return nullableEnum(
+    nullable(typed(bounds(Object.fromEntries(entries.map(([key, item]) => [key, rewriteValue(key, item)]))))),
+  );
+}
+
+/** `nullable` lifts what the type forbids, not what the list of values does (OpenAPI 3.0.3, proposal 2019-10-31). */
+function nullableEnum(json: JsonSchema): JsonSchema {
+  const { enum: values, nullable: mayBeNull } = json;
+  return mayBeNull === true && Array.isArray(values) && !values.includes(null)
+    ? { ...json, enum: [...values, null] }
+    : json;
 }
 
 const unknownKeywords = new Set(['$schema', '$id', 'propertyNames', 'patternErrorMessage', 'const', 'contentEncoding']);

@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import { type FastifyInstance, type FastifyPluginAsync, fastify, type RouteOptions } from 'fastify';
 import { sessionCookie } from './authentication.ts';
+import { Problem, problemBody } from './errors.ts';
 import { collectComponents } from './json-schema.ts';
 import { completeOperation, type Loose, operationSchema } from './operation.ts';
 import { placeOf, type Route, type Tag } from './route.ts';
@@ -38,7 +39,7 @@ export function describe(app: FastifyInstance, baseUrl: string): void {
         const route = described.get(operation.operationId ?? '');
         if (route) completeOperation(operation, route);
       }
-      const responses = { Problem: { description: 'An error (RFC 9457).', content: problemContent(problem) } };
+      const responses = { Problem: problemResponse(problem) };
       const parts = { securitySchemes: base.securitySchemes, responses, schemas: components.all() };
       return Object.assign(document, { components: parts });
     },
@@ -67,9 +68,22 @@ function operationsOf(paths: object | undefined): Loose[] {
   return Object.values(paths ?? {}).flatMap((path: object) => Object.values(path));
 }
 
-function problemContent(schema: object) {
-  return { 'application/problem+json': { schema } };
+function problemResponse(schema: object) {
+  return {
+    description: 'An error (RFC 9457): `code` tells programs which. 429 and 503 say in Retry-After when to ask again.',
+    headers: headersOfProblems,
+    content: { 'application/problem+json': { schema, example: problemBody(new Problem('not_found')) } },
+  };
 }
+
+const header = (description: string) => ({ description, schema: { type: 'string' } });
+
+const headersOfProblems = {
+  'Retry-After': header('With 429 and 503: after how many seconds to ask again.'),
+  'WWW-Authenticate': header('With 401: how to send a token.'),
+  Allow: header('With 405: the methods that there are.'),
+  'X-Request-Id': header('The id of the request: it stands in the log, and in the audit log.'),
+};
 
 const info = {
   title: 'Weir',

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { policy } from '../core/access/policy.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
 import type { Answer, Route } from './route.ts';
+import { planView } from './views/config.ts';
+import { examplePlan } from './views/example-plan.ts';
 
 /** A route as `@fastify/swagger` reads it; only described, because zod checks what is sent. */
 export function operationSchema(route: Route, components: Components): FastifySchema {
@@ -16,7 +18,7 @@ export function operationSchema(route: Route, components: Components): FastifySc
     security: securityOf(action),
     params: fields(params, components),
     querystring: fields(query, components),
-    headers: conditionals(route),
+    headers: headersOf(route),
     ...(body ? { body: contentOf({ 'application/json': body }, components) } : {}),
     response: answers(route, components),
   };
@@ -27,7 +29,7 @@ export function completeOperation(operation: Loose, { answers: given, bodyExampl
   const { requestBody, responses } = operation;
   if (requestBody && bodyOptional) Object.assign(requestBody, { required: false });
   if (bodyExample) addExample(requestBody, bodyExample());
-  for (const [status, { example }] of Object.entries(given)) if (example) addExample(responses?.[status], example());
+  for (const [status, answer] of Object.entries(given)) addExample(responses?.[status], exampleOf(answer));
   if (responses) Object.assign(responses, { default: { $ref: '#/components/responses/Problem' } });
 }
 
@@ -38,9 +40,14 @@ export interface Loose {
   readonly responses?: Readonly<Record<string, object>>;
 }
 
+function exampleOf({ example, schema }: Answer): unknown {
+  return example ? example() : schema === planView ? examplePlan : undefined;
+}
+
 function addExample(holder: object | undefined, example: unknown): void {
-  const media = Object(holder).content?.['application/json'];
-  if (media) Object.assign(media, { example });
+  const { 'application/json': json, 'text/html': page } = Object(holder).content ?? {};
+  const media = json ?? page;
+  if (media && example !== undefined) Object.assign(media, { example });
 }
 
 function securityOf(action: Route['action']) {
@@ -71,24 +78,33 @@ function properties(entries: readonly (readonly [name: string, schema: JsonSchem
   return { type: 'object', properties: Object.fromEntries(entries) };
 }
 
-function conditionals({ method }: Route): JsonSchema {
-  const header = (name: string, description: string) => properties([[name, { type: 'string', description }]]);
+function headersOf({ method, creates, ignoresIfMatch }: Route): JsonSchema {
+  const header = (name: string, description: string, more = {}) =>
+    properties([[name, { type: 'string', description, ...more }]]);
   if (method === 'GET')
     return header('If-None-Match', 'An ETag that you have: 304 where it is still that of the answer.');
-  if (method === 'POST') return properties([]);
-  return header('If-Match', 'The ETag that you read: 412 where the object has changed since.');
+  if (method === 'POST') return creates ? header('Idempotency-Key', once, key) : properties([]);
+  return ignoresIfMatch
+    ? properties([])
+    : header('If-Match', 'The ETag that you read: 412 where the object has changed since.');
 }
+
+const once =
+  'A text of your own for this request: sent again within 24 hours with the same body, it makes nothing twice. Another body with it is 409.';
+const key = { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' };
 
 function answers(route: Route, components: Components): JsonSchema {
   const own = Object.entries(route.answers).map(([status, answer]) => [status, response(answer, route, components)]);
   return Object.fromEntries(route.method === 'GET' ? [...own, ['304', empty('It is as you have it.')]] : own);
 }
 
-function response({ description, schema, also = {} }: Answer, { method }: Route, components: Components): JsonSchema {
+function response(answer: Answer, { method }: Route, components: Components): JsonSchema {
+  const { description, schema, also = {}, headers = {} } = answer;
   const types = { ...(schema ? { 'application/json': schema } : {}), ...also };
   if (Object.keys(types).length === 0) return empty(description);
-  const headers = { ETag: { type: 'string', description: 'The version of the answer.' } };
-  return { description, ...(method === 'GET' ? { headers } : {}), ...contentOf(types, components) };
+  const all = { ...(method === 'GET' ? { ETag: 'The version of the answer.' } : {}), ...headers };
+  const described = Object.entries(all).map(([name, words]) => [name, { type: 'string', description: words }]);
+  return { description, headers: Object.fromEntries(described), ...contentOf(types, components) };
 }
 
 function contentOf(types: Readonly<Record<string, z.ZodType>>, components: Components): JsonSchema {

@@ -52,6 +52,8 @@ export interface Answer {
   readonly schema?: z.ZodType;
   /** What it may be besides JSON, by media type. */
   readonly also?: Readonly<Record<string, z.ZodType>>;
+  /** The headers that it has, and what they tell. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Made when it is asked for: most processes never describe their routes. */
   readonly example?: () => unknown;
 }
@@ -83,6 +85,8 @@ export interface Route<
   readonly action: Action;
   /** What it is done to, where the policy asks for roles: `teamSubject` and its like. Nothing for what is not there. */
   readonly subject?: (params: Readonly<Record<string, string>>, view: View) => Subject;
+  /** What it changes has no version: it knows no If-Match. */
+  readonly ignoresIfMatch?: true;
   /** What a POST makes: it takes an Idempotency-Key then. */
   readonly creates?: KindName;
   readonly operationId: string;

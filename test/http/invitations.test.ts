@@ -366,4 +366,7 @@ resending('follows a user to the address that they have by now', async ({ world 
   assert.is(world.mails.at(-1)?.to, 'bob@elsewhere.example');
 });
 
-for (const tests of [inviting, outsiders, answering, resending]) tests.run();
+inviting.run();
+outsiders.run();
+answering.run();
+resending.run();

@@ -67,20 +67,17 @@ longLists('show what stays exactly once, whatever comes and goes between the pag
         let items = Array.from({ length: many }, (_, at) => item(`first-${at}`, at >> 2));
         const always = new Set(items);
         const seen: string[] = [];
-        let cursor: string | undefined;
-        let [now, made] = [many, 0];
+        let [cursor, now, made]: [string | undefined, number, number] = [undefined, many, 0];
         for (const { gone, come, tick } of [...steps, ...Array(40).fill({ gone: [], come: 0, tick: 0 })]) {
           const shown = page(items, cursor, limit);
           seen.push(...shown.items.map(({ id }) => id));
           cursor = shown.next;
           if (cursor === undefined) break;
-          for (const at of gone) {
-            const lost = items[at];
-            if (lost) always.delete(lost);
-          }
-          items = items.filter((_, at) => !gone.includes(at));
+          const lost = items.filter((_, at) => gone.includes(at));
+          for (const one of lost) always.delete(one);
           now += tick;
-          for (let i = 0; i < come; i++) items.push(item(`new-${made++}`, now));
+          const fresh = Array.from({ length: come }, () => item(`new-${made++}`, now));
+          items = [...items.filter((one) => !lost.includes(one)), ...fresh];
         }
         assert.is(new Set(seen).size, seen.length);
         for (const { id } of always) assert.ok(seen.includes(id), id);

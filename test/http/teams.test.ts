@@ -367,4 +367,8 @@ scope('of all teams are warned of for every team, drafts for none', async () => 
   assert.is(await put(all.replace('manageRoles: true', 'manageRoles: false')), undefined);
 });
 
-for (const tests of [making, reading, changing, deleting, scope]) tests.run();
+making.run();
+reading.run();
+changing.run();
+deleting.run();
+scope.run();

@@ -28,7 +28,9 @@ export function createDeclared(write: DeclaredWrite): Proposal {
     const current = view.named(write.kind, write.name);
     if (current?.managedBy === 'api')
       throw new Declined('conflict', `${addressOf(write)} cannot be made, because it exists already`);
-    return [current ? taken(current, context) : made(write, context)];
+    // Made first: what is wrong with the spec is told whoever has the name.
+    const change = made(write, context);
+    return [current ? taken(current, context) : change];
   };
 }
 

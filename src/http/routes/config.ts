@@ -12,6 +12,7 @@ import { listBody, listView, pageQuery } from '../paging.ts';
 import { recordPage } from '../record-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { configStatusView, historyDetailView, historyView, planView } from '../views/config.ts';
+import { exampleConfigStatus, exampleHistory } from '../views/example-plan.ts';
 
 const tag = 'configuration';
 
@@ -24,7 +25,7 @@ const status = defineRoute({
   summary: 'How the declared platform stands',
   description:
     'Which tree is applied, which was tried last, and what is wrong with it. Also for tokens of scope `plan`.',
-  answers: { 200: { description: 'The status.', schema: configStatusView } },
+  answers: { 200: { description: 'The status.', schema: configStatusView, example: () => exampleConfigStatus } },
   verbatim: true,
   handle: async ({ services }) => ({ body: await services.reconciler.status() }),
 });
@@ -159,7 +160,13 @@ const history = defineRoute({
     ...pageQuery,
     result: z.enum(results).optional().describe('Only attempts that ended so.'),
   }),
-  answers: { 200: { description: 'A page of attempts.', schema: listView('history', historyView) } },
+  answers: {
+    200: {
+      description: 'A page of attempts.',
+      schema: listView('history', historyView),
+      example: () => ({ meta: {}, count: 1, history: [exampleHistory] }),
+    },
+  },
   handle: async ({ services, query }) => {
     const { result } = query;
     const where = (record: StoreRecord) => historyEntry(record).result === result;
@@ -183,7 +190,13 @@ const historyDetail = defineRoute({
   summary: 'The last attempt to apply a revision',
   description: 'With all its findings.',
   params: z.strictObject({ revision: z.string().min(1).max(200).describe('The digest of the tree.') }),
-  answers: { 200: { description: 'The attempt.', schema: historyDetailView } },
+  answers: {
+    200: {
+      description: 'The attempt.',
+      schema: historyDetailView,
+      example: () => ({ ...exampleHistory, findings: [] }),
+    },
+  },
   handle: async ({ services, params }) => {
     const where = (record: StoreRecord) => historyEntry(record).revision === params.revision;
     const [record] = await services.door.store.records({ stream: 'history', limit: 1, where });
@@ -206,6 +219,10 @@ const exported = component(
   }),
 );
 
+const exampleExport = () => ({
+  documents: [{ path: 'weir.yaml', content: 'kind: Platform\nmetadata: {name: platform}\n' }],
+});
+
 const exportRoute = defineRoute({
   method: 'GET',
   url: '/api/v1/admin/config/export',
@@ -218,7 +235,7 @@ const exportRoute = defineRoute({
     kind: z.enum(declaredKindNames).optional().describe('Only objects of this kind.'),
     name: name().optional().describe('Only the object of this name; needs `kind`.'),
   }),
-  answers: { 200: { description: 'The files of a tree.', schema: exported } },
+  answers: { 200: { description: 'The files of a tree.', schema: exported, example: exampleExport } },
   handle: ({ services, query: { kind, name: only } }) => {
     if (only !== undefined && kind === undefined)
       throw new Problem('invalid_request', { detail: 'The parameter name needs kind.' });

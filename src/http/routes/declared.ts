@@ -112,7 +112,10 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
       }),
     ),
     bodyExample: () => exampleWritten(kind),
-    answers: { 200: tried, 201: { description: 'The object that was made.', schema: view, example } },
+    answers: {
+      200: tried,
+      201: { description: 'The object that was made.', schema: view, example, headers: { Location: 'Where it is.' } },
+    },
     handle: async (call) => {
       const { body, services } = call;
       const outcome = await write(

@@ -9,6 +9,8 @@ const document = describedAs(z.record(z.string(), z.unknown()), {
   additionalProperties: true,
 });
 
+const example = () => ({ openapi: '3.0.3', info: { title: 'Weir', version: '1' }, paths: {} });
+
 const describe = defineRoute({
   method: 'GET',
   url: '/api/',
@@ -18,7 +20,7 @@ const describe = defineRoute({
   summary: 'Describe the API',
   description:
     'The OpenAPI 3.0 document of every route. It needs a token unless the platform says `api.describePublicly`.',
-  answers: { 200: { description: 'The document.', schema: document } },
+  answers: { 200: { description: 'The document.', schema: document, example } },
   verbatim: true,
   handle: ({ services }) => ({ body: services.description() }),
 });

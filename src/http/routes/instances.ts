@@ -49,7 +49,10 @@ const create = defineRoute({
     options: { theme: 'dark' },
     environment: [{ name: 'LINE', value: '1' }],
   }),
-  answers: { 200: tried, 201: { ...shownInstanceAnswer, description: 'The instance that was made.' } },
+  answers: {
+    200: tried,
+    201: { ...shownInstanceAnswer, description: 'The instance that was made.', headers: { Location: 'Where it is.' } },
+  },
   handle: async (call) => {
     const { params, body, services } = call;
     const wanted = { ...body, team: params.id };

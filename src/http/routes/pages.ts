@@ -71,7 +71,13 @@ function routeOf({ url, operationId, summary, page, params, query }: Place): Rou
     description: 'A page for people, over the routes of this API. It holds nothing that is not public.',
     ...(params ? { params } : {}),
     ...(query ? { query } : {}),
-    answers: { 200: { description: 'The page.', also: { 'text/html': z.string() } } },
+    answers: {
+      200: {
+        description: 'The page.',
+        also: { 'text/html': z.string() },
+        example: () => '<!doctype html><html lang="en">…</html>',
+      },
+    },
     handle: () => ({
       body: page.html,
       type: 'text/html; charset=utf-8',

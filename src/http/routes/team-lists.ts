@@ -38,8 +38,12 @@ const own = defineRoute({
       matches: text === undefined ? undefined : (one) => isNamed(teamOf(view, one), text),
       keyOf: (one) => sortValue(teamOf(view, one), page.sort),
     });
-    const teams = found.items.flatMap((one) => teamOf(view, one) ?? []);
-    return { body: listBody('teams', { ...found, items: teams }, (team) => shownTeam(team, caller, view)) };
+    const items = found.items.flatMap((membership) => {
+      const team = teamOf(view, membership);
+      return team ? [{ team, membership }] : [];
+    });
+    const shown = ({ team, membership }: (typeof items)[number]) => shownTeam(team, caller, view, membership);
+    return { body: listBody('teams', { ...found, items }, shown) };
   },
 });
 

@@ -50,7 +50,15 @@ const create = defineRoute({
   query: z.strictObject(dryRunQuery),
   body: component('NewTeam', z.strictObject({ ...fields, slug: fields.slug.optional() })),
   bodyExample: () => ({ name: 'Plant One', type: 'starter' }),
-  answers: { 200: tried, 201: { description: 'The team that was made.', schema: teamDetailView, example } },
+  answers: {
+    200: tried,
+    201: {
+      description: 'The team that was made.',
+      schema: teamDetailView,
+      example,
+      headers: { Location: 'Where it is.' },
+    },
+  },
   handle: async (call) => {
     const { name: displayName, slug, type } = call.body;
     const derived = slugOf(displayName, 'team');

@@ -108,7 +108,15 @@ const create = defineRoute({
     name: 'Ann Example',
     password: 'copper kettle drum',
   }),
-  answers: { 200: tried, 201: { description: 'The user who was added.', schema: userView, example } },
+  answers: {
+    200: tried,
+    201: {
+      description: 'The user who was added.',
+      schema: userView,
+      example,
+      headers: { Location: 'Where they are.' },
+    },
+  },
   handle: async (call) => {
     const { username, email, name = '', password, admin = false } = call.body;
     const passwordHash = await call.services.passwords.hash(password);

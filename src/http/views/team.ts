@@ -5,7 +5,8 @@ import { actionsOn } from '../../core/access/policy.ts';
 import { teamTypeKey } from '../../core/kinds/instance.ts';
 import { membershipIn } from '../../core/model/members.ts';
 import type { Resource } from '../../core/model/resource.ts';
-import { countReferrers, type View } from '../../core/model/view.ts';
+import { teamUse } from '../../core/model/team-use.ts';
+import type { View } from '../../core/model/view.ts';
 import { component } from '../json-schema.ts';
 import { findingView } from './finding.ts';
 import { idView, instantView, roleView } from './values.ts';
@@ -34,7 +35,7 @@ const fields = {
 /** A team in a list. */
 export const teamView = component('Team', z.strictObject(fields));
 
-const use = (what: string) =>
+const useView = (what: string) =>
   z
     .strictObject({
       used: count(`How many ${what} it has.`),
@@ -49,11 +50,11 @@ export const teamDetailView = component(
     ...fields,
     limits: z
       .strictObject({
-        members: use('members and open invitations'),
-        instances: use('instances'),
-        devices: use('devices'),
+        members: useView('members and open invitations'),
+        instances: useView('instances'),
+        devices: useView('devices'),
         instanceTypes: z
-          .record(z.string(), use('instances of the type'))
+          .record(z.string(), useView('instances of the type'))
           .describe('The instance types that it may use, by name.'),
       })
       .describe('How much it has, and may have.'),
@@ -69,20 +70,25 @@ export const changedTeamView = component(
   }),
 );
 
-/** A team as answered in a list. Costs a few look-ups, whatever the team holds. */
-export function shownTeam(team: Resource<'Team'>, caller: Caller, view: View): z.output<typeof teamView> {
+/** A team as answered in a list. Costs a few look-ups, whatever the team holds; `own` is the membership of the caller, where it is at hand. */
+export function shownTeam(
+  team: Resource<'Team'>,
+  caller: Caller,
+  view: View,
+  own = caller.kind === 'user' ? membershipIn(view, team.id, caller.user.id) : undefined,
+): z.output<typeof teamView> {
   const { id, name: slug, spec, createdAt, updatedAt } = team;
   const type = view.get('TeamType', spec.type);
-  const own = caller.kind === 'user' ? membershipIn(view, id, caller.user.id) : undefined;
+  const use = teamUse(view, id);
   return {
     id,
     slug,
     name: spec.displayName,
     type: { name: type?.name ?? spec.type, active: type?.spec.active ?? false },
-    memberCount: countReferrers(view, 'Membership', team),
-    pendingInvitationCount: countReferrers(view, 'Invitation', team),
-    instanceCount: countReferrers(view, 'Instance', team),
-    deviceCount: countReferrers(view, 'Device', team),
+    memberCount: use.members,
+    pendingInvitationCount: use.invitations,
+    instanceCount: use.instances,
+    deviceCount: use.devices,
     createdAt,
     updatedAt,
     role: own?.spec.role ?? null,

@@ -1,0 +1,183 @@
+// A world with something of everything in it, and one team whose words nobody else may ever read.
+import { mintSecret } from '../../src/auth/secret.ts';
+import { created } from '../../src/core/model/change.ts';
+import type { Resource } from '../../src/core/model/resource.ts';
+import { newId } from '../../src/lib/id.ts';
+import type { Words } from './requests.ts';
+import { type ServerWorld, start, startWorld, tree } from './world.ts';
+
+/** In every text of the team `hidden` and of what belongs to it. */
+export const marker = 'markerzq';
+
+/** In every secret that is kept. */
+export const secretMarker = 'hushzq';
+
+const files = {
+  ...tree,
+  'weir.yaml': `kind: Platform
+metadata: {name: platform}
+spec:
+  licence: enterprise
+  reconcile: {settleMs: 50, pollSeconds: 3600}
+  email: {from: weir@example.net, smtp: {host: mail.example.net}}
+  api: {rateLimit: {signInPerMinute: 0}}
+---
+kind: AdminSettings
+metadata: {name: default}
+spec: {registration: true, passwordReset: true, userTeamCreation: true, externalInvitations: true, statisticsTokenAccess: true}
+`,
+  'more.yaml': `kind: Template
+metadata: {name: plain}
+spec: {options: {theme: {value: dark, locked: true}}}
+---
+kind: TeamType
+metadata: {name: large}
+spec: {instanceTypes: [{name: small}]}
+`,
+};
+
+/** Starts it. */
+export async function startPopulated(more: Readonly<Record<string, string>> = {}): Promise<ServerWorld> {
+  const world = await startWorld({ ...files, ...more });
+  const view = world.store.read();
+  const id = (kind: 'TeamType' | 'InstanceType' | 'Template' | 'Stack', name: string) =>
+    view.named(kind, name)?.id ?? '';
+  const ofInstance = {
+    instanceType: id('InstanceType', 'small'),
+    template: id('Template', 'plain'),
+    stack: id('Stack', 'nr-4'),
+    desired: 'stopped' as const,
+    state: 'stopped' as const,
+    conditions: [],
+  };
+  const resources: Resource[] = [
+    user('sam', `${marker} Sam`, `sam@${marker}.example`),
+    {
+      kind: 'Team',
+      id: 'hidden',
+      name: `${marker}-team`,
+      spec: { displayName: `The ${marker} team`, type: id('TeamType', 'starter') },
+      ...times,
+    },
+    member('hidden', 'sam'),
+    instance('hidden-1', `${marker} line`, {
+      ...ofInstance,
+      team: 'hidden',
+      environment: [{ name: 'KEY', value: marker }],
+    }),
+    instance('core-1', 'line one', { ...ofInstance, team: 'core' }),
+    invitation('hidden-asks', { team: 'hidden', role: 'member', inviter: 'sam', email: `guest@${marker}.example` }),
+    invitation('core-asks', { team: 'core', role: 'viewer', inviter: 'olga', email: 'guest@example.net' }),
+    invitation('core-asks-bob', { team: 'core', role: 'viewer', inviter: 'olga', user: 'bob' }),
+    token('sam-token', `${marker} token`, 'sam'),
+    token('bob-token', 'laptop', 'bob'),
+  ];
+  await world.store.commit(() => ({ changes: resources.map(created) }), { id: newId() });
+  const sam = await world.signedIn('sam');
+  const bySam = { as: 'none', headers: sam } as const;
+  await world.ask('PUT', '/api/v1/teams/hidden', { ...bySam, body: { name: `Our ${marker} team` } });
+  await world.ask('PUT', '/api/v1/instances/hidden-1', { ...bySam, body: { name: `our ${marker} line` } });
+  const ldap = { server: 'ldap:389', username: 'cn=x', password: secretMarker, baseDn: 'dc=x' };
+  await world.ask('POST', '/api/v1/sso-configs', {
+    body: { name: 'kept', spec: { emailDomain: 'kept.example', provider: 'ldap', ldap } },
+  });
+  await world.ask('POST', '/api/v1/templates', {
+    body: { name: 'guarded', spec: { options: { httpAuth: { value: { username: 'x', password: secretMarker } } } } },
+  });
+  return world;
+}
+
+/** What there is in it, by the names of fields. */
+export const words: Words = (field) => existing[field] ?? [];
+
+const emails = ['ann@example.net', 'bob@example.net', 'guest@example.net', 'new@example.net', 'OLGA@EXAMPLE.NET'];
+const existing: Readonly<Record<string, readonly string[]>> = {
+  type: ['starter', 'large', 'nothing'],
+  instanceType: ['small', 'nothing'],
+  template: ['plain', 'guarded', 'nothing'],
+  stack: ['nr-4', 'nothing'],
+  stacks: ['nr-4'],
+  defaultStack: ['nr-4', 'nothing'],
+  user: ['bob', 'max', 'olga', 'new@example.net', 'nobody'],
+  username: ['bob', 'ann', 'fresh-one', 'Fresh-Two'],
+  email: emails,
+  password: ['copper kettle drum', 'password', 'short'],
+  currentPassword: ['copper kettle drum'],
+  name: ['thing', 'nr-4', 'starter', 'plain', 'A name', '名前'],
+  slug: ['core', 'other', 'fresh', 'nothing'],
+  teamType: ['starter', 'nothing'],
+  q: ['a', 'core', 'BOB'],
+  kind: ['Stack', 'TeamType'],
+  actor: ['ann', 'bob'],
+  target: ['core', 'hidden', 'ann'],
+  runtime: ['4.1', '4.2'],
+  emailDomain: ['example.com', 'fresh.example'],
+};
+
+const params: Readonly<Record<string, readonly string[]>> = {
+  '/teams/{id}': ['core', 'other', 'hidden', 'nothing'],
+  '/instances/{id}': ['core-1', 'hidden-1', 'nothing'],
+  '/users/{id}': ['bob', 'ann', 'sam', 'olga', 'eve', 'nothing'],
+  '/tokens/{id}': ['sam-token', 'bob-token', 'nothing'],
+  '/invitations/{id}': ['hidden-asks', 'core-asks', 'core-asks-bob', 'nothing'],
+  '/sessions/{id}': ['nothing'],
+  '{invitationId}': ['hidden-asks', 'core-asks', 'nothing'],
+  '{userId}': ['olga', 'max', 'vera', 'sam', 'bob', 'ann', 'nothing'],
+  '/slug/{slug}': ['core', 'other', `${marker}-team`, 'nothing'],
+  '/stacks/{name}': ['nr-4', 'thing'],
+  '/instance-types/{name}': ['small', 'thing'],
+  '/team-types/{name}': ['starter', 'large', 'thing'],
+  '/templates/{name}': ['plain', 'guarded', 'thing'],
+  '/sso-configs/{name}': ['corp', 'folk', 'kept', 'thing'],
+};
+
+/** What may stand for a parameter of a path: things that there are, of the kind that the path is about. */
+export function inPlaceOf(path: string, name: string): readonly string[] {
+  const upTo = path.slice(0, path.indexOf(`{${name}}`) + name.length + 2);
+  const found = Object.entries(params).find(([end]) => upTo.endsWith(end));
+  return found?.[1] ?? ['nothing'];
+}
+
+const times = { generation: 1, createdAt: start, updatedAt: start } as const;
+const later = '2026-11-28T10:00:00.000Z';
+
+function user(id: string, displayName: string, email: string): Resource<'User'> {
+  const spec = {
+    email,
+    emailVerified: true,
+    displayName,
+    admin: false,
+    suspended: false,
+    lastSignInAt: null,
+    failedSignIns: 0,
+    lockedUntil: null,
+  };
+  return { kind: 'User', id, name: id, spec, ...times };
+}
+
+function member(inTeam: string, who: string): Resource<'Membership'> {
+  const id = `${inTeam}-${who}`;
+  return {
+    kind: 'Membership',
+    id,
+    name: id,
+    spec: { team: inTeam, user: who, role: 'owner', ssoManaged: false },
+    ...times,
+  };
+}
+
+function instance(id: string, name: string, spec: Resource<'Instance'>['spec']): Resource<'Instance'> {
+  return { kind: 'Instance', id, name, spec, ...times };
+}
+
+function invitation(
+  id: string,
+  spec: Omit<Resource<'Invitation'>['spec'], 'hash' | 'expiresAt'>,
+): Resource<'Invitation'> {
+  return { kind: 'Invitation', id, name: id, spec: { ...spec, hash: mintSecret().hash, expiresAt: later }, ...times };
+}
+
+function token(id: string, name: string, owner: string): Resource<'Token'> {
+  const spec = { user: owner, hash: mintSecret().hash, scope: 'full', expiresAt: null, lastUsedAt: null } as const;
+  return { kind: 'Token', id, name, spec, ...times };
+}

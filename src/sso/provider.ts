@@ -1,0 +1,20 @@
+// What single sign-on providers can do, by ability.
+import type { Identity } from '../core/model/identity.ts';
+import type { DeclaredResource } from '../core/model/resource.ts';
+
+/** A configuration, whatever its provider. */
+export type SsoConfiguration = DeclaredResource<'SsoConfig'>;
+
+/** How asking a provider ended. `reason` is for the log and for administrators: it never reaches who signs in. */
+export type ProviderAnswer =
+  | { readonly outcome: 'proved'; readonly identity: Identity }
+  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'unavailable'; readonly reason: string };
+
+/** A provider that a password is shown to (LDAP). Never throws for anything that a directory or a person does. */
+export interface PasswordProvider {
+  authenticate(
+    config: SsoConfiguration,
+    typed: { readonly username: string; readonly password: string },
+  ): Promise<ProviderAnswer>;
+}

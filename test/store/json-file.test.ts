@@ -140,8 +140,13 @@ folder('knows after a new start how many records it has, without those that it n
       await store.commit(labelling('a', String(index), [historyRecord(`h${index}`), auditRecord(`a${index}`)]), {
         id: String(index),
       });
-    for (const stream of ['history', 'audit'] as const)
-      assert.is(await store.countRecords({ stream }), (await store.records({ stream, limit: 1000 })).length);
+    for (const stream of ['history', 'audit'] as const) {
+      // A snapshot may be under way, and drop what is not kept while this looks.
+      const most = await store.countRecords({ stream });
+      const { length } = await store.records({ stream, limit: 1000 });
+      const least = await store.countRecords({ stream });
+      assert.ok(length <= most && length >= least, `${most} ${length} ${least}`);
+    }
     await store.close();
   }
   const reading = await openStore(path, { create: false, readOnly: true });

@@ -7,7 +7,13 @@ import { listFolder, unreadable } from './folder.ts';
 import { closingLine, createSegment, type Segment } from './journal.ts';
 import { frameLine } from './lines.ts';
 import { type Log, streams, type Waiting } from './log.ts';
-import { dropOldSegments, type RecordSegment, type Retention, writeRecordSegments } from './record-segments.ts';
+import {
+  type RecordSegment,
+  type Retention,
+  removeSegments,
+  wantedSegments,
+  writeRecordSegments,
+} from './record-segments.ts';
 import { writeSnapshot } from './snapshot.ts';
 
 /** What an adapter starts from. `grown`: bytes of journal since the last snapshot. */
@@ -133,7 +139,12 @@ async function takeSnapshot(journal: Journal, log: Log, position: number): Promi
   for (const stream of streams) log.tail[stream] = log.tail[stream].filter(({ seq }) => seq > position);
   journal.snapshotBytes = await writeSnapshot(files, folder, log, position);
   await dropOldFiles(files, folder);
-  journal.records = await dropOldSegments(files, folder, journal.records, retention, now());
+  const present = journal.records;
+  const wanted = wantedSegments(present, retention, now());
+  // Whoever counts or reads from now on does without them, before the first is gone.
+  journal.records = wanted;
+  const unwanted = present.filter((segment) => !wanted.includes(segment));
+  await removeSegments(files, folder, unwanted);
 }
 
 /** Keeps the last two snapshots, and the journal from the older of them. */

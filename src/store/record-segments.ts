@@ -76,25 +76,31 @@ export async function writeRecordSegments(
   return [...present, ...made];
 }
 
-/** Removes the segments that hold nothing that has to be kept; answers the others. */
-export async function dropOldSegments(
-  files: FileSystem,
-  folder: string,
+/** The segments that hold something that has to be kept, oldest first. */
+export function wantedSegments(
   segments: readonly RecordSegment[],
   retention: Retention,
   now: string,
-): Promise<RecordSegment[]> {
+): readonly RecordSegment[] {
   const kept: RecordSegment[] = [];
   const newer = { history: 0, audit: 0 };
-  for (const segment of [...segments].reverse()) {
+  for (const segment of segments.toReversed()) {
     const rule = retention[segment.stream];
     const { count, newest } = segment;
     const old = 'count' in rule ? newer[segment.stream] >= rule.count : newest < daysBefore(now, rule.days);
     newer[segment.stream] += count;
-    if (old) await files.unlink(segmentPath(folder, segment));
-    else kept.unshift(segment);
+    if (!old) kept.unshift(segment);
   }
   return kept;
+}
+
+/** Removes segments. */
+export async function removeSegments(
+  files: FileSystem,
+  folder: string,
+  segments: readonly RecordSegment[],
+): Promise<void> {
+  for (const segment of segments) await files.unlink(segmentPath(folder, segment));
 }
 
 function recordFolder(folder: string): string {

@@ -56,10 +56,10 @@ function madeBy({ route }: Call, changes: readonly Change[]): string {
 }
 
 /** Rights may be taken away while a body is still on its way: what counts is what holds when the change is made. */
-function whileAllowed({ caller, route, params }: Call, proposal: Proposal): Proposal {
+export function whileAllowed({ caller, route, params }: Call, proposal: Proposal): Proposal {
   return (view, context) => {
-    const now = callerNow(caller, view);
-    refuse(decideOn(route.action, route, params, now, view), route.action);
+    const now = callerNow(caller, view, context.now);
+    refuse(decideOn(route.action, route, params, now, view), route.action, now);
     return proposal(view, context);
   };
 }

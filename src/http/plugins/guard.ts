@@ -34,7 +34,7 @@ export function guard(app: FastifyInstance, options: ServerOptions, lastUse: Las
     request.caller = await callerOf(request, options, lastUse);
     if (isForeign(request, action)) requireOwnOrigin(request, options);
     const decision = decideOn(action, route, request.params, request.caller, options.door.store.read());
-    refuse(decision, action, credentialOf(request));
+    refuse(decision, action, request.caller, credentialOf(request));
   });
 }
 
@@ -70,12 +70,12 @@ const opensNothing: Readonly<Record<Credential, string>> = {
 };
 
 /** Throws the problem of a decision that is not `allowed`. */
-export function refuse(decision: Decision, action: Action, credential: Credential = 'token'): void {
+export function refuse(decision: Decision, action: Action, caller: Caller, credential: Credential = 'token'): void {
   switch (decision) {
     case 'allowed':
       return;
     case 'forbidden':
-      throw new Problem('forbidden', { detail: `You may not ${policy[action].may}.` });
+      throw new Problem('forbidden', { detail: forbidden(action, caller) });
     case 'session_required':
       throw new Problem('session_required', { detail: `A token may not ${policy[action].may}: sign in for that.` });
     case 'not_found':
@@ -86,4 +86,11 @@ export function refuse(decision: Decision, action: Action, credential: Credentia
         headers: { 'www-authenticate': 'Bearer realm="weir"' },
       });
   }
+}
+
+function forbidden(action: Action, caller: Caller): string {
+  if (caller.kind === 'scraper') return 'This is the token of the statistics, which opens nothing else.';
+  if (caller.kind === 'user' && caller.by === 'token' && caller.token.spec.scope === 'plan')
+    return 'This token has the scope "plan": it may plan documents and read the status of the configuration, and nothing else.';
+  return `You may not ${policy[action].may}.`;
 }

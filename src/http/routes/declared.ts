@@ -88,7 +88,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     url: `${url}/:name`,
     action: read,
     operationId: `get${kind}`,
-    summary: `Read a ${words(kind)}`,
+    summary: `Read ${aWord(kind)}`,
     params,
     answers: one,
     handle: ({ services, params: { name: wanted } }) => shownIn(services.door.store.read(), kind, wanted, services),
@@ -101,7 +101,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     action: change,
     creates: kind,
     operationId: `create${kind}`,
-    summary: `Make a ${words(kind)}`,
+    summary: `Make ${aWord(kind)}`,
     query: z.strictObject(dryRunQuery),
     body: component(
       `New${kind}`,
@@ -134,7 +134,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     url: `${url}/:name`,
     action: change,
     operationId: `replace${kind}`,
-    summary: `Replace the spec of a ${words(kind)}`,
+    summary: `Replace the spec of ${aWord(kind)}`,
     params,
     query: z.strictObject(dryRunQuery),
     body: replacement(kind),
@@ -160,7 +160,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     url: `${url}/:name`,
     action: change,
     operationId: `delete${kind}`,
-    summary: `Delete a ${words(kind)}`,
+    summary: `Delete ${aWord(kind)}`,
     params,
     query: z.strictObject(dryRunQuery),
     answers: { 200: tried, 204: { description: 'It is gone.' } },
@@ -219,6 +219,11 @@ function sortedOnce(kind: DeclaredKindName): (view: View, order: string) => read
 
 function keyOf({ name: own, spec }: DeclaredResource, order: string): SortKey {
   return order.endsWith('order') && 'order' in spec ? [spec.order, own] : [own, own];
+}
+
+/** `InstanceType` → `an instance type`. */
+function aWord(kind: DeclaredKindName): string {
+  return `${kind.startsWith('I') ? 'an' : 'a'} ${words(kind)}`;
 }
 
 /** `InstanceType` → `instance type`. */

@@ -66,7 +66,8 @@ function convert(schema: z.core.$ZodType, refer: Refer): JsonSchema {
     io: 'input',
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      const other = (zodSchema === schema ? undefined : refer(zodSchema)) ?? stated(zodSchema, refer);
+      const own = asData(zodSchema, jsonSchema);
+      const other = own ?? (zodSchema === schema ? undefined : refer(zodSchema)) ?? stated(zodSchema, refer);
       if (!other) return;
       for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
       Object.assign(jsonSchema, other);
@@ -77,8 +78,17 @@ function convert(schema: z.core.$ZodType, refer: Refer): JsonSchema {
 
 function stated(schema: z.core.$ZodType, refer: Refer): JsonSchema | undefined {
   const as = shown.get(schema)?.as;
-  if (as !== undefined) return isZod(as) ? (refer(as) ?? convert(as, refer)) : as;
+  if (as !== undefined && isZod(as)) return refer(as) ?? convert(as, refer);
   return markOf(schema).secret ? writtenSecret : undefined;
+}
+
+/** What is described as plain data, with the words of its own. `.describe()` makes another schema, which is described as the one before. */
+function asData(schema: z.core.$ZodType, json: z.core.JSONSchema.BaseSchema): JsonSchema | undefined {
+  const as = shown.get(schema)?.as;
+  const { parent } = schema._zod;
+  if (as === undefined) return parent && asData(parent, json);
+  const { description } = json;
+  return isZod(as) ? undefined : { ...as, ...(description === undefined ? {} : { description }) };
 }
 
 function isZod(value: z.core.$ZodType | JsonSchema): value is z.core.$ZodType {

@@ -31,7 +31,7 @@ function blocksOf(text: string): readonly string[] | string {
 }
 
 function isBase64(text: string): boolean {
-  return /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text);
+  return /^[A-Za-z0-9+/\s]+={0,2}$/.test(text);
 }
 
 function pem(base64: string): string {

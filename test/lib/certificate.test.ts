@@ -73,4 +73,10 @@ certificates('is never a private key, and that is never repeated', () => {
   assert.not.match(certificateProblem(bare) ?? '', bare.slice(40, 60));
 });
 
+certificates('is told apart from other text in little time, however much there is of it', () => {
+  const begun = performance.now();
+  assert.match(certificateProblem(`A${' '.repeat(100_000)}!`) ?? '', /neither PEM/);
+  assert.ok(performance.now() - begun < 1000);
+});
+
 certificates.run();

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { isWellFormedSecret } from '../auth/secret.ts';
 import { hashToken, isWellFormedToken } from '../auth/token.ts';
 import { submit } from '../control/submit.ts';
-import { anonymous, type Caller } from '../core/access/actor.ts';
+import { anonymous, type Caller, hasEnded } from '../core/access/actor.ts';
 import type { Proposal } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { first } from '../core/model/state.ts';
@@ -74,10 +74,6 @@ export function isOver(session: Resource<'Session'>, now: string, { of }: Pick<L
   // A use that this process noted while the clock was wrong takes nothing from what was kept.
   const seen = Math.max(Date.parse(of(session.id) ?? lastSeenAt), Date.parse(lastSeenAt));
   return hasEnded(expiresAt, now) || Date.parse(now) >= seen + idleHours * 3_600_000;
-}
-
-function hasEnded(end: string | null, now: string): boolean {
-  return end !== null && Date.parse(end) <= Date.parse(now);
 }
 
 /** The credential opens nothing whether or not it can be deleted now. */

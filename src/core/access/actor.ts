@@ -32,13 +32,18 @@ export function actorOf(caller: Caller): Actor {
     : { kind: 'user', id: user.id, name: user.name };
 }
 
-/** The same caller as the state knows them now; `anonymous` where the credential or its user is gone. */
-export function callerNow(caller: Caller, view: View): Caller {
+/** The same caller as the state knows them at a time (RFC 3339); `anonymous` where the credential or its user is gone, or its end has come. */
+export function callerNow(caller: Caller, view: View, now: string): Caller {
   if (caller.kind === 'anonymous') return caller;
   if (caller.kind === 'scraper') return view.get('StatisticsToken', caller.token.id) ? caller : anonymous;
   const user = view.get('User', caller.user.id);
   if (!user || user.spec.suspended) return anonymous;
-  const { by } = caller;
-  if (by === 'token') return view.get('Token', caller.token.id) ? { ...caller, user } : anonymous;
-  return view.get('Session', caller.session.id) ? { ...caller, user } : anonymous;
+  const credential =
+    caller.by === 'token' ? view.get('Token', caller.token.id) : view.get('Session', caller.session.id);
+  return credential && !hasEnded(credential.spec.expiresAt, now) ? { ...caller, user } : anonymous;
+}
+
+/** Whether an end has come; null is none. */
+export function hasEnded(end: string | null, now: string): boolean {
+  return end !== null && Date.parse(end) <= Date.parse(now);
 }

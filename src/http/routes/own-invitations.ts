@@ -16,7 +16,7 @@ import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { planView } from '../views/config.ts';
 import { exampleOpened, openedInvitationView, shownOpened } from '../views/invitation.ts';
 import { exampleTeamDetail, teamDetailView } from '../views/team.ts';
-import { contextOf, write } from '../write.ts';
+import { contextOf, whileAllowed, write } from '../write.ts';
 import { invitationsAnswer, pageOfInvitations } from './invitations.ts';
 import { userOf } from './self.ts';
 import { shownTeamReply } from './teams.ts';
@@ -129,7 +129,7 @@ const acceptOpened = defineRoute({
   handle: async (call) => {
     const { body, services } = call;
     const proposal = acceptByToken({ user: userOf(call.caller).user.id, hash: hashToken(body.token) });
-    const { position, changes } = await submit(services.door, proposal, contextOf(call));
+    const { position, changes } = await submit(services.door, whileAllowed(call, proposal), contextOf(call));
     return joinedTeam(call, await services.door.store.reach(position), changes);
   },
 });

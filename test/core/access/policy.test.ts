@@ -166,14 +166,14 @@ deciding('lets users make teams where the settings say so', () => {
 
 deciding('knows callers as the state knows them now', () => {
   const state = createState();
-  assert.is(callerNow(session(true), state).kind, 'anonymous');
+  assert.is(callerNow(session(true), state, times.createdAt).kind, 'anonymous');
   const caller = by(true, 'full');
   state.apply([created(user(false)), created(token('full'))]);
-  const now = callerNow(caller, state);
+  const now = callerNow(caller, state, times.createdAt);
   assert.is(now.kind === 'user' && now.user.spec.admin, false);
   const suspended = { ...user(true), spec: { ...user(true).spec, suspended: true } };
   state.apply([updated(user(false), suspended)]);
-  assert.is(callerNow(caller, state).kind, 'anonymous');
+  assert.is(callerNow(caller, state, times.createdAt).kind, 'anonymous');
 });
 
 /** A team with one member. */

@@ -20,10 +20,16 @@ export function startServer(tree: string, store: string): Promise<Server> {
   return startScript(main, ['serve', tree, '--store', store, '--port', '0']);
 }
 
-/** Starts a script that prints the address that it listens on. */
+/** Starts a script that prints the address that it listens on. Should it end before it is told to, whoever asks it something hears what it said last. */
 export async function startScript(script: string, args: readonly string[]): Promise<Server> {
   const child = fork(script, args, { execArgv: ['--import', monitor], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-  const url = await addressOf(child);
+  const said = listenTo(child);
+  const ended = new Promise<number | string | null>((resolve) =>
+    child.once('exit', (code, signal) => resolve(signal ?? code)),
+  );
+  const failed = ended.then((how) => Promise.reject(new Error(`the server ended (${how}):\n${said().slice(-4000)}`)));
+  failed.catch(() => {});
+  const url = await Promise.race([addressIn(child, said), failed]);
   return {
     url,
     read: () => {
@@ -31,26 +37,32 @@ export async function startScript(script: string, args: readonly string[]): Prom
         child.once('message', (message) => resolve(message as LoopDelay)),
       );
       child.send('read');
-      return answer;
+      return Promise.race([answer, failed]);
     },
     stop: async () => {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
       await ended;
     },
   };
 }
 
-function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const listen = (chunk: Buffer) => {
-      text += chunk.toString();
-      const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
+function listenTo(child: ChildProcess): () => string {
+  let text = '';
+  const listen = (chunk: Buffer) => {
+    text += chunk.toString();
+  };
+  child.stdout?.on('data', listen);
+  child.stderr?.on('data', listen);
+  return () => text;
+}
+
+function addressIn(child: ChildProcess, said: () => string): Promise<string> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(said()) ?? [];
       if (url) resolve(url);
     };
-    child.stdout?.on('data', listen);
-    child.stderr?.on('data', listen);
-    child.once('exit', () => reject(new Error(`the server ended:\n${text}`)));
+    child.stdout?.on('data', look);
+    child.stderr?.on('data', look);
   });
 }

@@ -15,8 +15,6 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
 
 const exhaustion = suite('one request alone');
 
-exhaustion.after(() => world.close());
-
 exhaustion('does not keep the server busy with a name that is far too long', async () => {
   const name = `${'a'.repeat(100_000)}\n`;
   const spent = await timed(async () => {
@@ -40,4 +38,40 @@ exhaustion('does not keep the server busy with an address that is far too long',
   assert.ok(spent < 2000, `${spent} ms`);
 });
 
+exhaustion('is refused where its body is nested too deep to be looked at', async () => {
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const body = `{"name":"a","instanceType":"small","template":"standard","options":{"theme":${deep}}}`;
+  const headers = { 'idempotency-key': 'deep' };
+  const refused = await ask('POST', '/api/v1/teams/core/instances', { as: 'member', body, headers });
+  assert.is(refused.status, 400, refused.text);
+  assert.match(refused.body.detail, /nested deeper than 64 levels/);
+  const wide = { name: 'wide', spec: { runtime: '4', environment: Array(1000).fill([[1]]) } };
+  assert.not.match((await ask('POST', '/api/v1/stacks', { body: wide })).text, /nested/);
+});
+
 exhaustion.run();
+
+const repeating = suite('a request that is sent again');
+
+repeating.after(() => world.close());
+
+repeating('shows nothing of a team to who made it and was put out of it', async () => {
+  await world.ask('PUT', '/api/v1/admin-settings', { body: { spec: { userTeamCreation: true } } });
+  const again = {
+    as: 'owner',
+    body: { name: 'Mine', type: 'starter' },
+    headers: { 'idempotency-key': 'mine' },
+  } as const;
+  const made = await ask('POST', '/api/v1/teams', again);
+  assert.is(made.status, 201, made.text);
+  assert.is((await ask('POST', '/api/v1/teams', again)).body.id, made.body.id);
+  const team = `/api/v1/teams/${made.body.id}`;
+  assert.is((await ask('PUT', `${team}/members/bob`, { body: { role: 'owner' } })).status, 200);
+  assert.is((await ask('DELETE', `${team}/members/olga`)).status, 204);
+  assert.is((await ask('PUT', team, { body: { name: 'Not hers' } })).status, 200);
+  const refused = await ask('POST', '/api/v1/teams', again);
+  assert.equal([refused.status, refused.body.code], [409, 'idempotency_conflict']);
+  assert.not.match(refused.text, /Not hers/);
+});
+
+repeating.run();

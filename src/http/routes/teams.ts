@@ -1,5 +1,6 @@
 // Teams: making one, reading, changing and deleting it.
 import { z } from 'zod';
+import { decide } from '../../core/access/policy.ts';
 import { name } from '../../core/kinds/kind.ts';
 import { teamName } from '../../core/kinds/team.ts';
 import type { Finding } from '../../core/model/finding.ts';
@@ -67,6 +68,7 @@ const create = defineRoute({
       createTeam({ displayName, slug, derived, type, by: userOf(call.caller).user.id }),
     );
     if ('plan' in outcome) return { body: outcome.plan };
+    if (outcome.repeated) requireReadable(call, outcome.view, outcome.made);
     const headers = { location: `${url}/${outcome.made}` };
     return { status: 201, headers, ...shown(call, outcome.view, outcome.made) };
   },
@@ -174,6 +176,14 @@ const remove = defineRoute({
     return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
   },
 });
+
+/** Whoever made a team may have left it since. Throws `idempotency_conflict`. */
+function requireReadable({ caller }: Call, view: View, id: string): void {
+  if (decide('read-team', caller, view, { team: view.get('Team', id) }) === 'allowed') return;
+  throw new Problem('idempotency_conflict', {
+    detail: 'You are not in the team any more that this request made: take a fresh Idempotency-Key to make another.',
+  });
+}
 
 /** A team as an answer. Throws `Declined` where there is none. */
 function shown(call: Call, view: View, id: string): Reply {

@@ -30,11 +30,13 @@ export function entryOf(
   const changes = (fields ?? fieldsOf(change.before, change.after)).map(told);
   if (changes.length === 0 && change.before && change.after && !isFailedSignIn(change)) return undefined;
   const team = teamOf(change);
-  return entry({ event: eventOf(change), target: targetOf(change, view), changes, ...(team ? { team } : {}) }, context);
+  const why = change.reason === undefined ? {} : { reason: change.reason };
+  const where = team === undefined ? {} : { team };
+  return entry({ event: eventOf(change), target: targetOf(change, view), changes, ...where, ...why }, context);
 }
 
 /** The entry of something that happened although nothing changed. */
-export function entry({ event, target, changes = [], team }: AuditEvent, context: Context): AuditEntry {
+export function entry({ event, target, changes = [], team, reason }: AuditEvent, context: Context): AuditEntry {
   const { now: at, newId, actor, requestId, revision, address } = context;
   return {
     id: newId(),
@@ -43,6 +45,7 @@ export function entry({ event, target, changes = [], team }: AuditEvent, context
     actor,
     target,
     changes: [...changes],
+    ...(reason === undefined ? {} : { reason }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(revision === undefined ? {} : { revision }),
     ...(address === undefined ? {} : { address }),

@@ -14,7 +14,7 @@ const actor = z.strictObject({
 
 /**
  * An entry as it is kept. Times are RFC 3339, UTC. `team` is the id of the team that it concerns; `address` where the request came from;
- * `revision` the digest of the tree that was applied. A secret is shown as its reference, or as `{set: true}`.
+ * `revision` the digest of the tree that was applied; `reason` why, where that was decided by groups or by a configuration. A secret is shown as its reference, or as `{set: true}`.
  */
 export const auditEntry = z.strictObject({
   id: z.string(),
@@ -23,6 +23,7 @@ export const auditEntry = z.strictObject({
   actor,
   target,
   changes: z.array(field),
+  reason: z.string().optional(),
   requestId: z.string().optional(),
   revision: z.string().optional(),
   address: z.string().optional(),
@@ -37,4 +38,5 @@ export interface AuditEvent {
   readonly target: AuditEntry['target'];
   readonly changes?: AuditEntry['changes'];
   readonly team?: string;
+  readonly reason?: string;
 }

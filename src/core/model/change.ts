@@ -8,6 +8,13 @@ export interface Change<K extends KindName = KindName> {
   readonly id: string;
   readonly before: ResourceOf<K> | undefined;
   readonly after: ResourceOf<K> | undefined;
+  /** Why, in a sentence, where nobody who asked for it chose it: it stands in the audit log. */
+  readonly reason?: string;
+}
+
+/** The same change, and why. */
+export function because(change: Change, reason: string): Change {
+  return { ...change, reason };
 }
 
 /** The change that makes a resource. */

@@ -14,6 +14,8 @@ export interface NewSession {
   /** How long it lasts, and how long unused, in hours; what is absent is as the Platform says. */
   readonly expiryHours?: number;
   readonly idleHours?: number;
+  /** RFC 3339: when it ends at the latest, whatever else is said. */
+  readonly endsAt?: string;
 }
 
 /** How many sessions a user may have: a new one ends the oldest. */
@@ -21,19 +23,17 @@ export const mostSessions = 100;
 
 /** The session, the end of those that it replaces, and the note that the user signed in, which forgives wrong passwords. */
 export function begunSession(view: View, user: Resource<'User'>, session: NewSession, context: Context): Change[] {
-  return [
-    signedIn(user, context),
-    ...replacedBy(view, user, session),
-    created(newSession(view, user, session, context)),
-  ];
+  const own = newSession(view, user, session, context);
+  return [updated(user, signedIn(user, context)), ...replacedBy(view, user, session), created(own)];
 }
 
-function signedIn(user: Resource<'User'>, { now }: Context): Change {
-  const spec = { ...user.spec, lastSignInAt: now, failedSignIns: 0, lockedUntil: null };
-  return updated(user, { ...user, spec });
+/** The user, who signs in now. */
+export function signedIn(user: Resource<'User'>, { now }: Context): Resource<'User'> {
+  return { ...user, spec: { ...user.spec, lastSignInAt: now, failedSignIns: 0, lockedUntil: null } };
 }
 
-function replacedBy(view: View, user: Resource<'User'>, { replaced }: NewSession): Change[] {
+/** The end of the session that a new one replaces, and of the oldest where there are too many. */
+export function replacedBy(view: View, user: Resource<'User'>, { replaced }: NewSession): Change[] {
   const had = replaced === undefined ? undefined : view.get('Session', replaced);
   const others = [...referrers(view, 'Session', user)].filter(({ id }) => id !== replaced);
   const tooMany = Math.max(0, others.length + 1 - mostSessions);
@@ -41,16 +41,20 @@ function replacedBy(view: View, user: Resource<'User'>, { replaced }: NewSession
   return [...(had ? [had] : []), ...oldest].map(deleted);
 }
 
-function newSession(
+/** The session. */
+export function newSession(
   view: View,
   user: Resource<'User'>,
-  { hash, address, agent, ...own }: NewSession,
+  { hash, address, agent, endsAt, ...own }: NewSession,
   { now, newId }: Context,
 ): Resource<'Session'> {
   const id = newId();
   const { expiryHours, idleHours } = { ...singleton(view, 'Platform').spec.sessions, ...own };
-  const expiresAt = new Date(Date.parse(now) + expiryHours * 3_600_000).toISOString();
+  const ends = Math.min(Date.parse(now) + expiryHours * 3_600_000, Date.parse(endsAt ?? forever));
+  const expiresAt = new Date(ends).toISOString();
   const from = { address: address.slice(0, 64), agent: agent.slice(0, 512) };
   const spec = kinds.Session.spec.parse({ user: user.id, hash, expiresAt, idleHours, lastSeenAt: now, ...from });
   return { kind: 'Session', id, name: id, spec, generation: 1, createdAt: now, updatedAt: now };
 }
+
+const forever = '9999-12-31T23:59:59.999Z';

@@ -1,11 +1,16 @@
-// A slug that no team has yet.
+// A slug that no team has yet, and a username that no user has.
 import type { View } from '../model/view.ts';
 
 const longest = 63;
 
-/** The slug itself, or with `-2`, `-3` … behind it. Costs the logarithm of how many there are. */
+/** The slug itself, or with `-2`, `-3` … behind it. */
 export function freeSlug(view: View, wanted: string): string {
-  const isTaken = (count: number) => view.named('Team', numbered(wanted, count)) !== undefined;
+  return freeName(view, 'Team', wanted);
+}
+
+/** A name that nothing of a kind has, or with `-2`, `-3` … behind it, of at most 63 characters. Costs the logarithm of how many there are. */
+export function freeName(view: View, kind: 'Team' | 'User', wanted: string): string {
+  const isTaken = (count: number) => view.named(kind, numbered(wanted, count)) !== undefined;
   if (!isTaken(1)) return wanted;
   let taken = 1;
   let free = 2;

@@ -34,6 +34,10 @@ export const auditEntryView = component(
         }),
       )
       .describe('What changed, field by field; fields that are as nobody set them are left out of what comes or goes.'),
+    reason: z
+      .string()
+      .optional()
+      .describe('Why, in a sentence, where the groups of a user or a single sign-on configuration decided it.'),
     requestId: z.string().optional().describe('The id of the request.'),
     revision: z.string().optional().describe('The digest of the tree that was applied.'),
     address: z.string().optional().describe('The network address that it came from; in the whole log only.'),

@@ -1,0 +1,71 @@
+// Whose account a proved identity is: one that is known, one that is made now, or none (specification 2.8).
+import type { Explained } from '../groups/explained.ts';
+import type { Identity } from '../model/identity.ts';
+import type { Context } from '../model/proposal.ts';
+import { addressOf, type DeclaredResource, type Resource } from '../model/resource.ts';
+import { userCalled } from '../model/user-called.ts';
+import type { View } from '../model/view.ts';
+import { newUser } from './create-user.ts';
+import { derivedUsername } from './derived-username.ts';
+import { isUnproven } from './sign-in.ts';
+
+/** The account as it is to be, but for groups; `before` as it was, absent where it is made now. */
+export interface SsoAccount {
+  readonly before: Resource<'User'> | undefined;
+  readonly user: Resource<'User'>;
+  readonly isNew: boolean;
+  readonly explained: Explained;
+}
+
+/** The account of an identity; or why there is none, in words that can follow "nobody signs in, because". */
+export function ssoAccount(
+  view: View,
+  config: DeclaredResource<'SsoConfig'>,
+  identity: Identity,
+  context: Context,
+): SsoAccount | string {
+  const { email } = identity;
+  const user = userCalled(view, email);
+  if (!user) return made(view, config, identity, context);
+  if (user.spec.suspended) return `User/${user.name} is suspended`;
+  if (user.spec.emailVerified) return known(user, 'known', `is User/${user.name}, who has the address ${email}`);
+  if (isUnproven(user) && !user.spec.admin) return takenOver(user, email);
+  return `User/${user.name} has the address ${email}, but never showed that it is theirs, and uses the account: give that account another address, or delete it`;
+}
+
+function known(user: Resource<'User'>, reason: Explained['reason'], message: string): SsoAccount {
+  return { before: user, user, isNew: false, explained: { about: 'user', effect: 'none', reason, message } };
+}
+
+/** Whoever registered with the address never came in: its owner has it now, and no password of somebody else. */
+function takenOver(user: Resource<'User'>, email: string): SsoAccount {
+  const { passwordHash: _, ...spec } = user.spec;
+  const after = { ...user, spec: { ...spec, emailVerified: true } };
+  const message = `gets User/${user.name}, who registered with the address ${email} and never verified it; the password that was given then is gone`;
+  return {
+    before: user,
+    user: after,
+    isNew: true,
+    explained: { about: 'user', effect: 'update', reason: 'taken-over', message },
+  };
+}
+
+function made(
+  view: View,
+  config: DeclaredResource<'SsoConfig'>,
+  { email, displayName = '', username }: Identity,
+  context: Context,
+): SsoAccount | string {
+  if (!config.spec.provisionNewUsers)
+    return `no user has the address ${email}, and ${addressOf(config)} makes no new users: make the user first (POST /api/v1/users), have them register, or switch provisionNewUsers on`;
+  const called = derivedUsername(view, { email, ...(username === undefined ? {} : { username }) });
+  const spec = { email, emailVerified: true, displayName: displayName.slice(0, 255) };
+  const user = newUser({ username: called, spec }, context);
+  const message = `is made as User/${called}, because no user has the address ${email}, and ${addressOf(config)} provisions new users`;
+  return {
+    before: undefined,
+    user,
+    isNew: true,
+    explained: { about: 'user', effect: 'create', reason: 'provisioned', message },
+  };
+}

@@ -63,10 +63,18 @@ export function dnsDomain(): z.ZodString {
   ).toLowerCase();
 }
 
-/** An email address as this platform keeps it: in lower case. */
+/**
+ * An email address as this platform keeps it: in lower case. One mailbox has one address, so nothing may stand in it that cannot be seen, that
+ * mail programs read as a dot, or that they leave out; and a domain with a dot at its end would be the same domain under another name.
+ */
 export function emailAddress(): z.ZodString {
-  return matching(254, /^[^\s@<>",;]+@[^\s@<>",;]+$/, 'it must be an email address like ann@example.com').toLowerCase();
+  return matching(254, emailForm, 'it must be an email address like ann@example.com').toLowerCase();
 }
+
+// In this order: white space and control characters, invisible ones, dots that are none, and what has a meaning of its own in the headers of mails.
+const notInEmails = String.raw`\s\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u206f\u3002\uff0e\uff61@<>()[\]:",;\\`;
+
+const emailForm = new RegExp(`^[^${notInEmails}]+@[^${notInEmails}.]+(\\.[^${notInEmails}.]+)*$`);
 
 /** The name of an environment variable. */
 export function variableName(): z.ZodString {

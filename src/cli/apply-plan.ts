@@ -41,7 +41,7 @@ export async function applyPlanFile(file: string, { options, io }: Invocation): 
     });
     const result = alreadyApplied ? 'already' : 'applied';
     publish(
-      { type: 'plan', plan: saved, result, texts: new Map(), root: '', seconds: io.elapsed() / 1000 },
+      { type: 'plan', plan: saved, result, texts: new Map(), root: undefined, seconds: io.elapsed() / 1000 },
       options.output,
       io,
     );

@@ -9,7 +9,7 @@ import { applyPlanFile } from './apply-plan.ts';
 import { consentsOf } from './consents.ts';
 import { codeOfPlan, type ExitCode } from './exit-codes.ts';
 import { withProgress } from './progress.ts';
-import { publish } from './publish.ts';
+import { checkOutputs, publish } from './publish.ts';
 import { reconcileOnServer } from './remote.ts';
 import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
@@ -32,6 +32,7 @@ tree again and applies it, under these consents; it takes no DIR.`,
   async run(invocation) {
     const { args, options, io } = invocation;
     const [word] = args;
+    checkOutputs(options.output, io);
     if (options.server !== undefined) {
       if (word !== undefined)
         throw new UsageError(
@@ -84,7 +85,7 @@ async function applyOnServer({ options, io }: Invocation): Promise<ExitCode> {
   const answer = await withProgress(io, `asking ${options.server}`, () =>
     reconcileOnServer(options, consentsOf(options), io),
   );
-  const here = { texts: new Map<string, string>(), root: '', seconds: io.elapsed() / 1000 };
+  const here = { texts: new Map<string, string>(), root: undefined, seconds: io.elapsed() / 1000 };
   if ('invalid' in answer) {
     publish({ type: 'check', findings: answer.invalid, files: 0, documents: 0, ...here }, options.output, io);
     return codeOfPlan({ tree: answer.invalid, blocked: false, pending: false });

@@ -1,4 +1,5 @@
 // Where a command prints to and what it may know of its surroundings, so that it never asks the process itself.
+import { fstatSync } from 'node:fs';
 
 /** A stream to print on. */
 export interface Screen {
@@ -14,6 +15,8 @@ export interface Screen {
 export interface Io {
   readonly stdout: Screen;
   readonly stderr: Screen;
+  /** Which file stdout leads into, where it leads into one. */
+  readonly stdoutFile?: () => { readonly dev: number; readonly ino: number } | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Weir's own. */
@@ -35,6 +38,7 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
   return {
     stdout: screenOf(process.stdout, env),
     stderr: screenOf(process.stderr, env),
+    stdoutFile: () => fileOf(process.stdout.fd),
     env,
     cwd: process.cwd(),
     version,
@@ -48,6 +52,15 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
     },
     exit: (code) => process.exit(code),
   };
+}
+
+/** Nothing for a stream that is closed. */
+function fileOf(descriptor: number) {
+  try {
+    return fstatSync(descriptor);
+  } catch {
+    return undefined;
+  }
 }
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;

@@ -1,5 +1,4 @@
 // weir plan: what apply would do, against a store or a running server.
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { planLoaded } from '../control/attempt.ts';
 import type { LoadedTree } from '../control/tree.ts';
@@ -10,7 +9,7 @@ import { codeOfPlan, type ExitCode } from './exit-codes.ts';
 import { offlineFacts } from './facts.ts';
 import { Unavailable } from './failure.ts';
 import { withProgress } from './progress.ts';
-import { publish } from './publish.ts';
+import { publish, writeWhole } from './publish.ts';
 import { reasonOf } from './reason.ts';
 import { planOnServer } from './remote.ts';
 import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
@@ -85,7 +84,7 @@ async function planThere(folder: string, { options, io }: Invocation): Promise<M
 
 function save(plan: PlanDocument, file: string): void {
   try {
-    writeFileSync(file, `${JSON.stringify(plan, undefined, 2)}\n`, { mode: 0o600 });
+    writeWhole(file, `${JSON.stringify(plan, undefined, 2)}\n`, 0o600);
   } catch (error) {
     throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);
   }

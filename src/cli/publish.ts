@@ -1,6 +1,7 @@
 // Prints a report in every format that was asked for.
-import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { appendFileSync, chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
 import { formats } from './output/index.ts';
@@ -10,24 +11,66 @@ import type { Report } from './report.ts';
 
 /** Prints a report to the targets of `--output`. Throws `Unavailable` where a file cannot be written, after all others were. */
 export function publish(report: Report, outputs: readonly string[], io: Io): void {
-  const failures = targetsOf(outputs, io.env).flatMap((target) => put(report, target, io));
+  const failures = targetsOf(outputs, io).flatMap((target) => put(report, target, io));
+  if (failures.length > 0) throw new Unavailable('output_not_written', failures.join('\n'));
+}
+
+/** Throws `Unavailable` where the folder of an output is missing: before something is done that could not be told then. */
+export function checkOutputs(outputs: readonly string[], io: Io): void {
+  const failures = targetsOf(outputs, io).flatMap(({ to }) => {
+    if (typeof to !== 'object' || !('file' in to)) return [];
+    const file = resolve(io.cwd, to.file);
+    return failing(file, () => statSync(`${dirname(file)}/`));
+  });
   if (failures.length > 0) throw new Unavailable('output_not_written', failures.join('\n'));
 }
 
 function put(report: Report, { format, to }: Target, io: Io): readonly string[] {
   const colours = to === 'stdout' && io.stdout.colours;
-  const text = formats[format](report, { colours });
+  const text = formats[format](report, { colours, cwd: io.cwd, version: io.version });
   if (to === 'stdout') io.stdout.write(text);
   else if (to === 'stderr') io.stderr.write(text);
-  else return write(resolve(io.cwd, to.file), text);
+  else if ('summary' in to) addTo(resolve(io.cwd, to.summary), text, io);
+  else return failing(resolve(io.cwd, to.file), (file) => writeWhole(file, text));
   return [];
 }
 
-function write(file: string, text: string): readonly string[] {
+function failing(file: string, work: (file: string) => void): readonly string[] {
   try {
-    writeFileSync(file, text);
+    work(file);
     return [];
   } catch (error) {
     return [`${file} cannot be written, because ${reasonOf(error)}`];
+  }
+}
+
+/** Nobody ever reads half of it: it is written beside, and then takes the place of what was there, with its permissions. */
+export function writeWhole(path: string, text: string, mode?: number): void {
+  const there = statSync(path, { throwIfNoEntry: false });
+  // A pipe or a device cannot be replaced; a folder says itself that it is no file.
+  if (there && !there.isFile()) return writeFileSync(path, text);
+  const file = there ? realpathSync(path) : path;
+  const beside = join(dirname(file), `.${basename(file).slice(0, 100)}.${randomUUID()}`);
+  try {
+    writeFileSync(beside, text, { flag: 'wx', mode: mode ?? 0o666 });
+    if (there && mode === undefined) chmodSync(beside, there.mode & 0o777);
+    renameSync(beside, file);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    // A file that is mounted by itself, or lies in a folder that is not ours, can only be written where it is.
+    if (!there) throw error;
+    writeFileSync(file, text);
+  }
+}
+
+/** The summary is extra: a command does not fail for it. Where stdout leads into it, it is there already. */
+function addTo(file: string, text: string, io: Io): void {
+  try {
+    const there = statSync(file, { throwIfNoEntry: false });
+    const stdout = io.stdoutFile?.();
+    if (there && stdout && there.dev === stdout.dev && there.ino === stdout.ino) return;
+    appendFileSync(file, `${there && there.size > 0 ? '\n' : ''}${text}`);
+  } catch (error) {
+    io.stderr.write(`weir: the summary ${file} cannot be written, because ${reasonOf(error)}\n`);
   }
 }

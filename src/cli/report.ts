@@ -13,8 +13,8 @@ export interface CheckReport {
   readonly files: number;
   readonly documents: number;
   readonly texts: Texts;
-  /** The folder of the tree, relative to the working directory. */
-  readonly root: string;
+  /** The folder of the tree, relative to the working directory; nothing where the tree lies elsewhere. */
+  readonly root: string | undefined;
   readonly seconds: number;
 }
 
@@ -25,7 +25,7 @@ export interface PlanReport {
   /** `planned`: nothing was to be kept; `refused`: it was, and could not; `already`: a saved plan that had been applied before. */
   readonly result: 'planned' | 'refused' | 'applied' | 'unchanged' | 'already';
   readonly texts: Texts;
-  readonly root: string;
+  readonly root: string | undefined;
   readonly seconds: number;
 }
 

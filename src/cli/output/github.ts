@@ -1,26 +1,76 @@
 // Workflow commands that GitHub Actions shows at the lines of a pull request.
-import { posix } from 'node:path';
-import type { Finding } from '../../core/model/finding.ts';
-import type { Report } from '../report.ts';
-import { findingsOf } from '../report.ts';
+import { hasErrors, type Source } from '../../core/model/finding.ts';
+import type { PlannedChange } from '../../core/plan/plan-document.ts';
+import { findingsOf, type Report } from '../report.ts';
 import { escaped } from './escape.ts';
+import { fileFrom, messageOf, rootOf } from './places.ts';
+import { affectedText, fieldText, shownFields, titleOf, wantedAction } from './plan-text.ts';
+import { styleOf } from './style.ts';
 
-/** Renders the findings of a report, or the problem, one annotation a line. */
+/** Renders the findings of a report, what a plan would change, or the problem, one annotation a line. */
 export function github(report: Report): string {
-  if (report.type === 'problem') return `::error title=${property(report.code)}::${data(report.message)}\n`;
-  const root = report.type === 'check' || report.type === 'plan' ? report.root : '';
-  return findingsOf(report)
-    .map((finding) => `${annotation(finding, root)}\n`)
-    .join('');
+  const annotations = report.type === 'problem' ? [problemOf(report)] : [...findingsIn(report), ...changesIn(report)];
+  return annotations.map((annotation) => `${commandOf(annotation)}\n`).join('');
 }
 
-/** `root` is the folder of the tree relative to the working directory, where annotated paths begin. */
-function annotation({ rule, severity, message, source, suggestion }: Finding, root: string): string {
-  const place = source
-    ? `file=${property(posix.join(root, source.file))},line=${source.line},endLine=${source.endLine},col=${source.column},endColumn=${source.endColumn},`
-    : '';
-  const advice = suggestion === undefined ? '' : ` (did you mean ${suggestion}?)`;
-  return `::${severity} ${place}title=${property(rule)}::${data(`${message}${advice}`)}`;
+interface Annotation {
+  readonly level: 'error' | 'warning' | 'notice';
+  readonly title: string;
+  readonly message: string;
+  readonly file?: string;
+  readonly source?: Source;
+}
+
+function problemOf({ code, message }: { readonly code: string; readonly message: string }): Annotation {
+  return { level: 'error', title: code, message };
+}
+
+function findingsIn(report: Report): readonly Annotation[] {
+  const root = rootOf(report);
+  return findingsOf(report).map((finding) => {
+    const { rule, severity, source } = finding;
+    return { level: severity, title: rule, ...placed(root, source, messageOf(finding)) };
+  });
+}
+
+/** What would change, at the first line that changes it; where errors stand, they alone. */
+function changesIn(report: Report): readonly Annotation[] {
+  if (report.type !== 'plan' || hasErrors(report.plan.findings)) return [];
+  const { root, plan } = report;
+  return plan.changes.map((change) => {
+    const source = shownFields(change).find((field) => field.source !== undefined)?.source ?? change.source;
+    const title = titleOf(change, wantedAction(change));
+    return { level: 'notice', title, ...placed(root, source, changeText(change)) };
+  });
+}
+
+const plain = styleOf(false);
+
+function changeText(change: PlannedChange): string {
+  const action = wantedAction(change);
+  const fields = shownFields(change).map((field) => fieldText(field, action, plain));
+  const affected = affectedText(change.affects);
+  const rows = [...(affected === '' ? [] : [`affects ${affected}`]), ...fields];
+  return rows.length > 0 ? rows.join('\n') : titleOf(change, action);
+}
+
+/** A tree that lies elsewhere has no file here to annotate: its place goes into the words. */
+function placed(
+  root: string | undefined,
+  source: Source | undefined,
+  message: string,
+): Pick<Annotation, 'file' | 'source' | 'message'> {
+  if (!source) return { message };
+  if (root === undefined) return { message: `${message} (${source.file}:${source.line})` };
+  return { message, source, file: fileFrom(root, source.file) };
+}
+
+function commandOf({ level, title, message, file, source }: Annotation): string {
+  const place =
+    source && file !== undefined
+      ? `file=${property(file)},line=${source.line},endLine=${source.endLine},col=${source.column},endColumn=${source.endColumn},`
+      : '';
+  return `::${level} ${place}title=${property(title)}::${data(message)}`;
 }
 
 /** What would end the line or the command is percent-encoded, as GitHub's own toolkit does. */

@@ -18,9 +18,10 @@ export function changesText({ changes, adopted = [] }: PlanDocument, style: Styl
     .join('');
 }
 
-type Action = Exclude<PlannedChange['action'], 'blocked'>;
+export type Action = Exclude<PlannedChange['action'], 'blocked'>;
 
-const signs: Readonly<Record<Action | 'blocked', readonly [string, Look]>> = {
+/** What stands before a change, and how it looks. */
+export const signs: Readonly<Record<Action | 'blocked', readonly [string, Look]>> = {
   create: ['+', 'made'],
   update: ['~', 'changed'],
   delete: ['-', 'gone'],
@@ -36,7 +37,7 @@ function sign(action: Action | 'blocked', style: Style): string {
 
 function changeRows(change: PlannedChange, style: Style): readonly string[] {
   const action = wantedAction(change);
-  const fields = action === 'delete' ? [] : change.fields.filter(({ path }) => !isTold(path, action));
+  const fields = shownFields(change);
   const heads = fields.map((field) => `      ${fieldText(field, action, style)}`);
   const title = `${sign(change.action, style)} ${style('strong', titleOf(change, action))}`;
   return beside([title, ...heads], [change.source, ...fields.map(({ source }) => source)], style).toSpliced(
@@ -44,6 +45,12 @@ function changeRows(change: PlannedChange, style: Style): readonly string[] {
     0,
     ...notesOf(change, style),
   );
+}
+
+/** The fields of a change that are worth a row: none of a deletion, and none that the title tells. */
+export function shownFields(change: PlannedChange): readonly PlannedField[] {
+  const action = wantedAction(change);
+  return action === 'delete' ? [] : change.fields.filter(({ path }) => !isTold(path, action));
 }
 
 /** Whether the title says it already. */
@@ -63,25 +70,33 @@ export function wantedAction(change: PlannedChange): Action {
     : 'update';
 }
 
-function titleOf({ address, previousAddress }: PlannedChange, action: Action): string {
+/** `rename Stack/a → Stack/b`: what a change does, or would do, to which object. */
+export function titleOf({ address, previousAddress }: PlannedChange, action: Action): string {
   const from = previousAddress === undefined ? '' : `${escaped(previousAddress)} → `;
   return `${action} ${from}${escaped(address)}`;
 }
 
-function notesOf({ affects, blockedBy = [], cause }: PlannedChange, style: Style): string[] {
+/** `1 team, 3 instances`: who a change touches; empty for nobody. */
+export function affectedText({ teams, instances }: PlannedChange['affects']): string {
   const counts = [
-    ...(affects.teams === undefined ? [] : [amount(affects.teams, 'team')]),
-    ...(affects.instances === undefined ? [] : [amount(affects.instances, 'instance')]),
+    ...(teams === undefined ? [] : [amount(teams, 'team')]),
+    ...(instances === undefined ? [] : [amount(instances, 'instance')]),
   ];
+  return counts.join(', ');
+}
+
+function notesOf({ affects, blockedBy = [], cause }: PlannedChange, style: Style): string[] {
+  const counts = affectedText(affects);
   const rules = [...new Set(blockedBy.map(({ rule }) => rule))];
   return [
-    ...(counts.length > 0 ? [`      affects ${counts.join(', ')}`] : []),
+    ...(counts === '' ? [] : [`      affects ${counts}`]),
     ...(rules.length > 0 ? [`      ${style('error', `blocked by ${rules.join(', ')}`)} (see below)`] : []),
     ...(cause === 'drift' ? ['      because the state changed, not the document'] : []),
   ];
 }
 
-function fieldText({ path, before, after, sensitive }: PlannedField, action: Action, style: Style): string {
+/** One field of a change on one line: `~ label: "a" → "b"`. */
+export function fieldText({ path, before, after, sensitive }: PlannedField, action: Action, style: Style): string {
   const name = escaped(path === '/status/managedBy' ? 'managed by' : readable(path));
   if (action === 'create') return `${style('made', '+')} ${name}: ${valueText(after, sensitive)}`;
   if (before === null) return `${style('made', '+')} ${name}: ${valueText(after, sensitive)}`;

@@ -1,0 +1,131 @@
+// Markdown for people who review: the summary of a pull request, a merge request or a job.
+import type { Condition } from '../../control/config-status.ts';
+import type { Finding } from '../../core/model/finding.ts';
+import type { PlannedChange } from '../../core/plan/plan-document.ts';
+import { countsOf, findingsOf, type PlanReport, type Report } from '../report.ts';
+import { amount } from './findings-text.ts';
+import { code, prose } from './markdown-text.ts';
+import { fileFrom, messageOf, rootOf } from './places.ts';
+import { affectedText, fieldText, planLine, shownFields, signs, wantedAction } from './plan-text.ts';
+import { styleOf } from './style.ts';
+
+/** Renders a report; it begins with a comment by which a bot finds its own text again, and fits into one comment on GitHub. */
+export function markdown(report: Report): string {
+  return `${marker}\n${fitted([`### ${headOf(report)}\n`, ...sectionsOf(report)])}`;
+}
+
+const marker = '<!-- weir -->';
+
+/** A comment on GitHub holds 65 536 characters. */
+const mostCharacters = 60_000;
+
+/** What fits, row by row, and how much does not. */
+function fitted(rows: readonly string[]): string {
+  let text = '';
+  for (const [index, row] of rows.entries()) {
+    if (text.length + row.length > mostCharacters)
+      return `${text}\n… and ${amount(rows.length - index, 'more row')}: the other formats tell them all.\n`;
+    text += row;
+  }
+  return text;
+}
+
+function headOf(report: Report): string {
+  const { errors, warnings } = countsOf(findingsOf(report));
+  const counted = `${amount(errors, 'error')}, ${amount(warnings, 'warning')}`;
+  switch (report.type) {
+    case 'check':
+      return errors > 0
+        ? `Weir: the tree is invalid, ${counted}`
+        : `Weir: the tree is valid${warnings > 0 ? `, ${amount(warnings, 'warning')}` : ''}`;
+    case 'plan':
+      return `Weir: ${planHead(report, errors)}`;
+    case 'refusal':
+      return `Weir: the live state refuses this, ${amount(errors, 'error')}`;
+    case 'status':
+      return `Weir: ${report.status.conditions.some(({ type, status }) => type === 'Ready' && status === 'True') ? 'ready' : 'not ready'}`;
+    case 'problem':
+      return 'Weir could not do this';
+  }
+}
+
+function planHead(report: PlanReport, errors: number): string {
+  const { plan, result } = report;
+  if (errors > 0) return `the plan is refused, ${amount(errors, 'error')}`;
+  if (result === 'planned') return plan.changes.length > 0 ? 'this would change the platform' : 'nothing would change';
+  return result === 'applied' ? 'this was applied' : 'nothing was left to do';
+}
+
+function sectionsOf(report: Report): readonly string[] {
+  const told = findingRows(findingsOf(report), rootOf(report));
+  switch (report.type) {
+    case 'check':
+      return [...told, `\n${amount(report.documents, 'document')} in ${amount(report.files, 'file')}.\n`];
+    case 'plan':
+      return [...told, ...changeRows(report), `\n${prose(planLine(report))}\n`];
+    case 'status':
+      return [...told, ...conditionRows(report.status.conditions)];
+    case 'refusal':
+      return told;
+    case 'problem':
+      return [`\n${report.message.split('\n').map(prose).join('<br>')}\n\n${code(report.code)}\n`];
+  }
+}
+
+function findingRows(findings: readonly Finding[], root: string | undefined): readonly string[] {
+  if (findings.length === 0) return [];
+  const rows = findings.map((finding) => {
+    const { severity, rule, source } = finding;
+    const level = severity === 'error' ? '**error**' : 'warning';
+    return row([level, code(rule), prose(messageOf(finding)), placeOf(source, root)]);
+  });
+  return [head(['', 'rule', 'what', 'where']), ...rows];
+}
+
+function changeRows({ plan: { changes, adopted = [] }, root }: PlanReport): readonly string[] {
+  if (changes.length + adopted.length === 0) return [];
+  const taken = adopted.map(({ address, source }) =>
+    row([code(signs.adopt[0]), `adopt ${code(address)}`, 'it is equal: nothing changes', '', placeOf(source, root)]),
+  );
+  return [
+    head(['', 'object', 'fields', 'affects', 'where']),
+    ...changes.map((change) => changeRow(change, root)),
+    ...taken,
+  ];
+}
+
+const plain = styleOf(false);
+const mostFields = 20;
+
+function changeRow(change: PlannedChange, root: string | undefined): string {
+  const { action, address, previousAddress, affects, source } = change;
+  const wanted = wantedAction(change);
+  const fields = shownFields(change);
+  const shown = fields.slice(0, mostFields).map((field) => code(fieldText(field, wanted, plain)));
+  const more = fields.length > shown.length ? [`and ${amount(fields.length - shown.length, 'more field')}`] : [];
+  const from = previousAddress === undefined ? '' : `${code(previousAddress)} → `;
+  const words = `${action === 'blocked' ? '**blocked:** ' : ''}${wanted} ${from}${code(address)}`;
+  const first = fields.find((field) => field.source !== undefined)?.source ?? source;
+  const place = placeOf(wanted === 'create' ? source : first, root);
+  return row([code(signs[action][0]), words, [...shown, ...more].join('<br>'), affectedText(affects), place]);
+}
+
+function conditionRows(conditions: readonly Condition[]): readonly string[] {
+  const rows = conditions.map(({ type, status, reason, message }) =>
+    row([code(type), status, prose(reason), prose(message)]),
+  );
+  return [head(['condition', '', 'reason', 'what']), ...rows];
+}
+
+function placeOf(source: { readonly file: string; readonly line: number } | undefined, root: string | undefined) {
+  return source ? code(`${fileFrom(root, source.file)}:${source.line}`) : '';
+}
+
+/** A table begins with an empty line. */
+function head(cells: readonly string[]): string {
+  return `\n${row(cells)}${row(cells.map(() => '---'))}`;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |\n`;
+}

@@ -1,0 +1,67 @@
+// What each rule and each warning is about and what to do, for formats that describe their rules.
+import { advice } from '../../core/rules/advice.ts';
+import { rules } from '../../core/rules/index.ts';
+import type { RuleId } from '../../core/rules/rule.ts';
+
+/** A rule as a format describes it: `about` is what it refuses or warns of, `help` what to do, both as sentences. */
+export interface RuleHelp {
+  readonly about: string;
+  readonly help: string;
+}
+
+/** The help for a rule, a warning or anything else that a finding may be about. */
+export function helpFor(id: string): RuleHelp {
+  const found = abouts.get(id);
+  const about = found ?? `The finding ${id}`;
+  return {
+    about: sentence(about),
+    help: helps[id as RuleId] ?? 'Do what the message says; "weir explain KIND" describes every field.',
+  };
+}
+
+const abouts: ReadonlyMap<string, string> = new Map([
+  ['syntax', 'Refuses what is not YAML as Weir reads it, and files that cannot be read'],
+  ['schema', 'Refuses what is not of its kind: unknown kinds and fields, wrong types, secrets that are written out'],
+  ...advice.map(({ id, warns }) => [id, `Warns of ${warns}`] as const),
+  ...rules.map(({ id, refuses }) => [id, `Refuses ${refuses}`] as const),
+]);
+
+const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
+  syntax: 'Mend the YAML where the finding stands: it is read as strict YAML 1.2.',
+  schema: 'Write the field as "weir explain KIND.FIELD" describes it; the schemas in schemas/ let an editor check it.',
+  'duplicate-object': 'Keep one of the two documents, or give one of them another metadata.name.',
+  references: 'Declare what is named, correct the name, or first take away what still names it.',
+  immutable: 'Put the old value back. What needs another value is a new object under another name.',
+  'stack-in-use':
+    'Leave runtime and resources of the stack alone, and declare a new stack that replaces it: instances are then offered the upgrade.',
+  'stack-runtime': 'Write the exact name of a directory in the stacks directory, and see that it is there.',
+  'in-use': 'Move or delete what uses the object first, or switch it off with "active: false".',
+  inactive: 'Choose one that is active, or make it active in its document.',
+  'default-stack': 'Name one of the stacks of the type as defaultStack.',
+  'stack-chain': 'Let each stack be replaced by one other stack at most, and none by itself.',
+  'sso-domain-unique': 'Keep one configuration for each email domain.',
+  'sso-complete': 'Fill in the values of the provider, or leave the configuration inactive.',
+  'sso-licence': 'Set Platform.spec.licence to enterprise, or leave the configuration inactive.',
+  'settings-need-email': 'Configure Platform.spec.email, or leave these settings off.',
+  'price-needs-billing': 'Enable Platform.spec.billing, or take the price away.',
+  'instance-type-not-enabled': 'List the instance type in the instanceTypes of the team type.',
+  'limit-reached': 'Raise the limit of the team type, or free what is no longer needed.',
+  'template-locked': 'Unlock the option in the template, or leave it out of the instance.',
+  'last-admin': 'Make somebody else an admin first.',
+  'last-owner': 'Make another member an owner first.',
+  'slug-unique': 'Choose another slug.',
+  'username-unique': 'Choose another username.',
+  'email-unique': 'Use another email address.',
+  protected: 'Set lifecycle.protect to false in one revision, and delete the object in the next.',
+  'config-managed': 'Change the document that declares the object.',
+  'needs-adopt': 'Consent with "--adopt KIND/NAME", or write the document as the object is: "weir export" prints it.',
+  'mass-delete': 'See that every deletion is meant, and consent with "--allow-deletes N", where N is their number.',
+  'emptied-file': 'Delete the file where its objects are meant to go; else put its content back.',
+  'secret-missing': 'Set the variable, or put the file into the folder of secrets, where the server runs.',
+  'feature-without-effect': 'Switch the feature off, or meet what it needs, as the message says.',
+  'driver-unavailable': 'Choose a driver that this version has, or do without starting instances.',
+};
+
+function sentence(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
+}

@@ -1,0 +1,11 @@
+// What a format may know beside the report that it renders.
+
+/** The surroundings of a rendering. */
+export interface Surface {
+  /** Whether people read it where colours can be seen. */
+  readonly colours: boolean;
+  /** The working directory, absolute. */
+  readonly cwd: string;
+  /** Weir's own version. */
+  readonly version: string;
+}

@@ -68,15 +68,15 @@ function rank(role: Role): number {
   return ['owner', 'member', 'viewer', 'dashboard'].indexOf(role);
 }
 
-/** What one group gives, or why it gives nothing. No word is lost on the admin group: it is looked at elsewhere. */
+/** What one group gives, or why it gives nothing. The admin group need not be of the form: what it gives is told elsewhere. */
 function wantedBy(view: View, config: Config, { given, name }: GivenGroup): WantedRole | Explained | undefined {
   const none = (reason: ExplainedReason, why: string, team?: string): Explained => {
     const message = `the group ${shownName(given)} is ignored, because ${why}`;
     return { about: 'group', effect: 'none', reason, message, group: given, ...(team === undefined ? {} : { team }) };
   };
   if (name === undefined) return none('too-short', `nothing is left of its name without ${cutFrom(config)}`);
-  if (name === config.spec.groups.adminGroup) return undefined;
   const read = readGroupName(name);
+  if (!read && name === config.spec.groups.adminGroup) return undefined;
   const as = name === given ? 'it' : `it is read as ${shownName(name)}, which`;
   if (!read) return none('not-of-the-form', `${as} is not named ${groupForm}`);
   const team = view.named('Team', read.slug);

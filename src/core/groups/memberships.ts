@@ -56,7 +56,11 @@ function placed(placing: Placing, { team, role, group }: WantedRole): Placement 
   if (!before) {
     const full = whyFull(placing, team);
     if (full !== undefined)
-      return note('none', 'limit-reached', `does not become ${role} of ${team.name}, ${by}, because ${full}`);
+      return note(
+        'none',
+        'limit-reached',
+        `does not become ${role} of ${team.name} although the group ${shownName(group)} says so, because ${full}`,
+      );
     return { team, before, role, explained: note('create', 'group-gives', `becomes ${role} of ${team.name}, ${by}`) };
   }
   const had = before.spec.role;

@@ -31,7 +31,18 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly ifMatch?: string;
   /** The header Accept, as it was sent. */
   readonly accept?: string;
+  /** The cookies that came along, by name. */
+  readonly cookies: () => Readonly<Record<string, string | undefined>>;
   readonly services: Services;
+}
+
+/** A cookie to set, hidden from scripts. `expiresAt` is RFC 3339; without a `value` it is taken away. */
+export interface ReplyCookie {
+  readonly name: string;
+  readonly value?: string;
+  readonly path: string;
+  readonly sameSite: 'lax' | 'none';
+  readonly expiresAt?: string;
 }
 
 /** What a handler answers. `version` becomes part of the ETag, and is what If-Match is compared with. */
@@ -44,6 +55,8 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sets the session cookie, or (null) takes it away. */
   readonly session?: { readonly value: string; readonly expiresAt: string } | null;
+  /** Other cookies. */
+  readonly cookies?: readonly ReplyCookie[];
 }
 
 /** One answer that a route gives. */
@@ -99,6 +112,10 @@ export interface Route<
   /** Absent: it takes no body. */
   readonly body?: B;
   readonly bodyExample?: () => unknown;
+  /** The body is a form that a page posts, `application/x-www-form-urlencoded`, and nothing else: it comes as `URLSearchParams`. */
+  readonly takesForm?: true;
+  /** Pages of any origin may make this request: what comes with it is guarded by what it holds. */
+  readonly anyOrigin?: true;
   /** The body may be left out. */
   readonly bodyOptional?: true;
   /** The largest body, in bytes; 1 MiB where nothing is said. */

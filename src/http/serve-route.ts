@@ -41,6 +41,7 @@ function callOf(route: Route, request: FastifyRequest, services: Services): Call
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(accept === undefined ? {} : { accept }),
+    cookies: () => request.server.parseCookie(request.headers.cookie ?? ''),
     services,
   };
 }
@@ -59,10 +60,15 @@ function keyIn(header: string | readonly string[] | undefined): string | undefin
 }
 
 function send(reply: FastifyReply, answer: Reply, { baseUrl }: Services): FastifyReply {
-  const { status = 200, body, type = 'application/json', version, headers, session } = answer;
-  const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: baseUrl.startsWith('https:') } as const;
+  const { status = 200, body, type = 'application/json', version, headers, session, cookies = [] } = answer;
+  const hidden = { httpOnly: true, secure: baseUrl.startsWith('https:') } as const;
+  const cookie = { ...hidden, path: '/', sameSite: 'lax' } as const;
   if (session) reply.setCookie(sessionCookie, session.value, { ...cookie, expires: new Date(session.expiresAt) });
   else if (session === null) reply.clearCookie(sessionCookie, cookie);
+  for (const { name, value, expiresAt, ...place } of cookies) {
+    if (value === undefined) reply.clearCookie(name, { ...hidden, ...place });
+    else reply.setCookie(name, value, { ...hidden, ...place, ...(expiresAt ? { expires: new Date(expiresAt) } : {}) });
+  }
   reply.version = version;
   reply.code(status).headers({ ...headers });
   return body === undefined ? reply.send() : reply.type(type).send(body);

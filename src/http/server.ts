@@ -6,7 +6,7 @@ import { Problem, problemBody } from './errors.ts';
 import { createLastUse, type LastUse } from './last-use.ts';
 import { describe } from './openapi.ts';
 import { answers } from './plugins/answers.ts';
-import { bodies } from './plugins/bodies.ts';
+import { bodies, formBodies } from './plugins/bodies.ts';
 import { guard } from './plugins/guard.ts';
 import { limits } from './plugins/limits.ts';
 import { answerProblem, problems } from './plugins/problems.ts';
@@ -43,9 +43,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   describe(app, options.baseUrl);
   // After the description is loaded: it sees what is registered from then on.
   const api: FastifyPluginAsync = async (scope) => {
-    for (const route of routes) serveRoute(scope, route, services);
+    for (const route of routes) if (!route.takesForm) serveRoute(scope, route, services);
   };
   app.register(api);
+  const forms: FastifyPluginAsync = async (scope) => {
+    formBodies(scope);
+    for (const route of routes) if (route.takesForm) serveRoute(scope, route, services);
+  };
+  app.register(forms);
   return app;
 }
 

@@ -16,6 +16,12 @@ export function certificateProblem(text: string): string | undefined {
   return problems.length > 0 ? problems.join(', and ') : undefined;
 }
 
+/** The certificates in a text that has no problem, each as PEM. */
+export function certificatesIn(text: string): readonly string[] {
+  const blocks = blocksOf(text);
+  return typeof blocks === 'string' ? [] : blocks;
+}
+
 /** The certificates in a text, each as PEM; or why there are none. */
 function blocksOf(text: string): readonly string[] | string {
   const trimmed = text.trim();

@@ -88,6 +88,7 @@ const packageRooms: ReadonlyArray<readonly [package_: RegExp, rooms: (room: stri
   [/^nodemailer$/, (room) => room === 'mail'],
   [/^node-cron$/, (room) => room === 'jobs'],
   [/^any-ascii$/, (room) => room === 'lib'],
+  [/^(samlify|xml-crypto|@xmldom\/xmldom)$/, (room) => room === 'sso'],
   [/^(fastify|@fastify\/[a-z-]+|helmet)$/, (room) => room === 'http'],
 ];
 

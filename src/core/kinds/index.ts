@@ -11,6 +11,7 @@ import type { Kind } from './kind.ts';
 import { membership } from './membership.ts';
 import { platform } from './platform.ts';
 import { session } from './session.ts';
+import { spentLogin } from './spent-login.ts';
 import { ssoConfig } from './sso-config.ts';
 import { stack } from './stack.ts';
 import { statisticsToken } from './statistics-token.ts';
@@ -44,6 +45,7 @@ export const runtimeKinds = {
   Device: device,
   StatisticsToken: statisticsToken,
   IdempotentRequest: idempotentRequest,
+  SpentLogin: spentLogin,
 } as const;
 
 /** All kinds. */

@@ -1,4 +1,4 @@
-// Deletes what has ended by itself: tokens, sessions, invitations, links in mails, and remembered requests.
+// Deletes what has ended by itself: tokens, sessions, invitations, links in mails, and what is remembered of requests and logins.
 import { type Change, deleted } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
@@ -6,7 +6,14 @@ import type { View } from '../model/view.ts';
 import { usesNotedEveryMs } from './note-use.ts';
 
 /** The kinds whose resources end. */
-export const endingKinds = ['Token', 'Session', 'Invitation', 'ActionToken', 'IdempotentRequest'] as const;
+export const endingKinds = [
+  'Token',
+  'Session',
+  'Invitation',
+  'ActionToken',
+  'IdempotentRequest',
+  'SpentLogin',
+] as const;
 
 /** One of them. */
 export type EndingKind = (typeof endingKinds)[number];

@@ -3,6 +3,9 @@ import { $, ask, leave, make, nextAddress, onSubmit, query, showProblem, tell } 
 
 const main = $('sign-in').parentElement;
 let elsewhere;
+// The server looks whether it is an address of its own.
+const next = query.get('next');
+const atProvider = (redirect) => (next ? `${redirect}?next=${encodeURIComponent(next)}` : redirect);
 
 onSubmit('sign-in', async ({ username, password }) => {
   if (elsewhere && password === '') return leave(elsewhere);
@@ -10,7 +13,7 @@ onSubmit('sign-in', async ({ username, password }) => {
     await ask('POST', '/account/login', { username, password });
   } catch (problem) {
     if (problem.code !== 'sso_required' || !problem.redirect) throw problem;
-    return leave(problem.redirect);
+    return leave(atProvider(problem.redirect));
   }
   return leave(nextAddress('/account/settings'));
 });
@@ -21,7 +24,7 @@ $('username').addEventListener('change', async () => {
   const way = email.includes('@') ? `/account/sso?email=${encodeURIComponent(email)}` : undefined;
   const sso = way && (await ask('GET', way).catch(() => undefined));
   if (email !== $('username').value.trim()) return;
-  elsewhere = sso?.redirect;
+  elsewhere = sso?.redirect && atProvider(sso.redirect);
   $('password').required = !elsewhere;
   const link = elsewhere && make('a', 'Sign in with your organisation', { href: elsewhere });
   $('way').replaceChildren(...(link ? [make('p', ['This address signs in through single sign-on: ', link])] : []));
@@ -37,7 +40,7 @@ if (verify) {
   } catch (problem) {
     showProblem(main, problem);
   }
-} else if (query.get('next')) tell(main, 'status', 'Sign in to go on.');
+} else if (next) tell(main, 'status', 'Sign in to go on.');
 
 const offered = await ask('GET', '/account/registration').catch(() => undefined);
 $('register').hidden = !offered?.enabled;

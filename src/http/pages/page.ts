@@ -1,4 +1,4 @@
-// A page: one HTML document with its style and script inside, and a policy under which nothing else runs or loads.
+// A page: one HTML document with its style and script (if it has one) inside, and a policy under which nothing else runs or loads.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
@@ -10,13 +10,13 @@ export interface Page {
 }
 
 /**
- * What a page is made from. `script` is a file beside this one, as is `common.js`, which goes before it. Links in `main` are relative, so that
- * they lead to the same server whatever stands before its paths.
+ * What a page is made from. `script` is a file beside this one, as is `common.js`, which goes before it; a page that only tells something has
+ * none. Links in `main` are relative, so that they lead to the same server whatever stands before its paths.
  */
 export interface PageParts {
   readonly title: string;
   readonly main: string;
-  readonly script: string;
+  readonly script?: string;
 }
 
 /**
@@ -27,7 +27,7 @@ export const messages = '<div role="alert"></div><div role="status"></div>';
 
 /** Makes a page. It holds nothing of a request: its script asks the JSON routes for that. */
 export function makePage({ title, main, script }: PageParts): Page {
-  const code = [textOf('common.js'), textOf(script)].map(withoutModules).join('\n');
+  const code = script === undefined ? '' : [textOf('common.js'), textOf(script)].map(withoutModules).join('\n');
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -42,16 +42,17 @@ export function makePage({ title, main, script }: PageParts): Page {
 <header><strong>Weir</strong></header>
 <main>
 <h1 tabindex="-1">${title}</h1>
-${messages}
-<noscript><p class="error">This page needs JavaScript.</p></noscript>
-${main}
+${code && needsScript}${main}
 </main>
-<script type="module">${code}</script>
-</body>
+${code && `<script type="module">${code}</script>\n`}</body>
 </html>
 `;
   return { html, policy: policyOf(code) };
 }
+
+const needsScript = `${messages}
+<noscript><p class="error">This page needs JavaScript.</p></noscript>
+`;
 
 /** Both files become one script: what one exports and the other imports is there. */
 function withoutModules(code: string): string {
@@ -61,7 +62,7 @@ function withoutModules(code: string): string {
 function policyOf(code: string): string {
   return [
     "default-src 'none'",
-    `script-src ${hashOf(code)}`,
+    `script-src ${code ? hashOf(code) : "'none'"}`,
     `style-src ${hashOf(style)}`,
     "connect-src 'self'",
     'img-src data:',

@@ -41,10 +41,14 @@ export function formBodies(app: FastifyInstance): void {
     if (text.split('&', mostFields + 1).length > mostFields) done(new Problem('invalid_request', { detail: tooMany }));
     else done(null, new URLSearchParams(text));
   });
+  app.addContentTypeParser('*', (_request, _body, done) =>
+    done(new Problem('unsupported_media_type', { detail: noForm })),
+  );
 }
 
 const mostFields = 32;
 
+const noForm = 'Send the form as application/x-www-form-urlencoded.';
 const tooMany = `The form has more than ${mostFields} fields.`;
 
 /** The parts of a request that are checked, and how each is called. */

@@ -32,7 +32,7 @@ export function guard(app: FastifyInstance, options: ServerOptions, lastUse: Las
     // What is not a route has its own answer, the same for everybody.
     if (action === undefined) return;
     request.caller = await callerOf(request, options, lastUse);
-    if (isForeign(request, action)) requireOwnOrigin(request, options);
+    if (!route?.anyOrigin && isForeign(request, action)) requireOwnOrigin(request, options);
     const decision = decideOn(action, route, request.params, request.caller, options.door.store.read());
     refuse(decision, action, request.caller, credentialOf(request));
   });

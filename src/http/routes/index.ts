@@ -17,6 +17,7 @@ import { ownTokenRoutes } from './own-tokens.ts';
 import { pageRoutes } from './pages.ts';
 import { recoveryRoutes } from './recovery.ts';
 import { registrationRoutes } from './registration.ts';
+import { samlRoutes } from './saml.ts';
 import { selfRoutes } from './self.ts';
 import { singletonRoutes } from './singletons.ts';
 import { statisticsRoutes } from './statistics.ts';
@@ -41,6 +42,7 @@ export const routes: readonly Route[] = [
   ...registrationRoutes,
   ...recoveryRoutes,
   ...pageRoutes,
+  ...samlRoutes,
   ...selfRoutes,
   ...ownTokenRoutes,
   ...ownSessionRoutes,

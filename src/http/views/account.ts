@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { changesOf } from '../../core/consequences/consequence.ts';
 import type { Change } from '../../core/model/change.ts';
 import type { DeclaredResource } from '../../core/model/resource.ts';
+import { samlAddresses } from '../../core/model/saml-addresses.ts';
 import { first } from '../../core/model/state.ts';
 import type { View } from '../../core/model/view.ts';
 import { typesOnOffer } from '../../core/proposals/personal-team.ts';
@@ -68,9 +69,9 @@ export const signInWayView = component(
   }),
 );
 
-/** Where people begin to sign in by a SAML configuration; under the name that its provider was given, whatever it is called now. */
-export function ssoRedirect({ firstName, name }: DeclaredResource<'SsoConfig'>, baseUrl: string): string {
-  return `${baseUrl}/sso/saml/${firstName ?? name}/login`;
+/** Where people begin to sign in by a SAML configuration. */
+export function ssoRedirect(config: DeclaredResource<'SsoConfig'>, baseUrl: string): string {
+  return samlAddresses(config, baseUrl).loginUrl;
 }
 
 /** What visitors may do, in an example. */

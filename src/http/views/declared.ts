@@ -4,6 +4,7 @@ import { effectiveFeatures, featureNames } from '../../core/kinds/features.ts';
 import { type DeclaredKindName, kindOf } from '../../core/kinds/index.ts';
 import { recordOf } from '../../core/kinds/kind.ts';
 import { addressOf, type DeclaredResource } from '../../core/model/resource.ts';
+import { samlAddresses } from '../../core/model/saml-addresses.ts';
 import { countReferrers, singleton, type View } from '../../core/model/view.ts';
 import { secretsOf } from '../../core/rules/secrets-of.ts';
 import { component } from '../json-schema.ts';
@@ -133,14 +134,14 @@ function stacksOf({ spec }: DeclaredResource): number {
   return 'stacks' in spec ? spec.stacks.length : 0;
 }
 
-function extrasOf({ spec, name, firstName, kind }: DeclaredResource, view: View, { door, baseUrl }: Around): object {
+function extrasOf(resource: DeclaredResource, view: View, { door, baseUrl }: Around): object {
+  const { spec, kind } = resource;
   if (kind === 'TeamType' && 'features' in spec) {
     const platform = singleton(view, 'Platform').spec;
     const provided = door.facts().drivers.get(platform.driver.kind)?.provides ?? new Set();
     return { features: effectiveFeatures(spec.features, platform, provided) };
   }
   if (kind !== 'SsoConfig' || !('provider' in spec) || spec.provider !== 'saml') return {};
-  // An identity provider was given these addresses: a rename may not change them.
-  const path = `${baseUrl}/sso/saml/${firstName ?? name}`;
-  return { acsUrl: `${path}/acs`, entityId: `${path}/metadata`, metadataUrl: `${path}/metadata` };
+  const { acsUrl, entityId } = samlAddresses(resource, baseUrl);
+  return { acsUrl, entityId, metadataUrl: entityId };
 }

@@ -48,7 +48,10 @@ function failing(file: string, work: (file: string) => void): readonly string[] 
 export function writeWhole(path: string, text: string, mode?: number): void {
   const there = statSync(path, { throwIfNoEntry: false });
   // A pipe or a device cannot be replaced; a folder says itself that it is no file.
-  if (there && !there.isFile()) return writeFileSync(path, text);
+  if (there && !there.isFile()) {
+    writeFileSync(path, text);
+    return;
+  }
   const file = there ? realpathSync(path) : path;
   const beside = join(dirname(file), `.${basename(file).slice(0, 100)}.${randomUUID()}`);
   try {

@@ -4,6 +4,7 @@ import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify'
 import { singleton } from '../core/model/view.ts';
 import { Problem, problemBody } from './errors.ts';
 import { createLastUse, type LastUse } from './last-use.ts';
+import { createMailQuota } from './mail-quota.ts';
 import { describe } from './openapi.ts';
 import { answers } from './plugins/answers.ts';
 import { bodies, formBodies } from './plugins/bodies.ts';
@@ -27,6 +28,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     ...options,
     closing: () => closing,
     lastUsed: lastUse.of,
+    invitationMails: createMailQuota(),
     description: () => app.swagger(),
   };
   const stop = lastUse.start();

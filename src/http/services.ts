@@ -7,6 +7,7 @@ import type { DeclaredKindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Mailer } from '../mail/mail.ts';
+import type { MailQuota } from './mail-quota.ts';
 import type { Metrics } from './metrics/metrics.ts';
 
 /** A document of an export; `path` is relative to the tree. */
@@ -46,6 +47,8 @@ export interface Services extends ServerOptions {
   readonly closing: () => boolean;
   /** When a credential was last used (by its id), where that is newer than what is kept. */
   readonly lastUsed: (id: string) => string | undefined;
+  /** How often an inviter has had an address mailed. */
+  readonly invitationMails: MailQuota;
   /** The description of the API. */
   readonly description: () => object;
 }

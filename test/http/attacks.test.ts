@@ -1,7 +1,7 @@
 // What somebody tries who means harm, or who has seen something once and is not to see it again.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startWorld } from './world.ts';
+import { startWorld, tree } from './world.ts';
 
 const world = await startWorld();
 const { ask } = world;
@@ -75,3 +75,27 @@ repeating('shows nothing of a team to who made it and was put out of it', async 
 });
 
 repeating.run();
+
+const mailing = suite('somebody who is invited');
+
+mailing('is not mailed without end by inviting, withdrawing and inviting again', async () => {
+  const other = await startWorld({ ...tree, 'weir.yaml': `${tree['weir.yaml']}  email: {from: weir@example.com}\n` });
+  const again = async (user: string, as: 'owner' | 'admin' = 'owner') => {
+    const made = await other.ask('POST', '/api/v1/teams/core/invitations', { as, body: { user, role: 'viewer' } });
+    if (made.status === 201) await other.ask('DELETE', `/api/v1/teams/core/invitations/${made.body.id}`);
+    return made;
+  };
+  for (let nth = 0; nth < 20; nth += 1) assert.is((await again(nth % 2 ? 'bob' : 'BOB')).status, 201);
+  const refused = await again('bob');
+  assert.equal([refused.status, refused.body.code], [429, 'rate_limited']);
+  assert.is(refused.headers['retry-after'], '3600');
+  assert.is(other.mails.length, 20);
+  // Neither others who are invited nor others who invite have to wait, nor does anybody for ever.
+  assert.is((await again('otto')).status, 201);
+  assert.is((await again('bob', 'admin')).status, 201);
+  other.setNow('2026-11-21T11:00:00.000Z');
+  assert.is((await again('bob')).status, 201);
+  await other.close();
+});
+
+mailing.run();

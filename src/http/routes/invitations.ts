@@ -17,7 +17,7 @@ import { mailInvitation } from '../invitation-mail.ts';
 import { component } from '../json-schema.ts';
 import { pageOfLong } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery } from '../paging.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { exampleInvitation, invitationVersion, invitationView, shownInvitation } from '../views/invitation.ts';
@@ -108,7 +108,7 @@ const invite = defineRoute({
   tag,
   summary: 'Invite somebody to a team',
   description:
-    'A user by their username, or whoever has an email address; people without an account where the settings allow it and mail can be sent. It takes a place among the members that the type allows, ends after seven days, and is mailed where email is on.',
+    'A user by their username, or whoever has an email address; people without an account where the settings allow it and mail can be sent. It takes a place among the members that the type allows, ends after seven days, and is mailed where email is on; at most 20 times an hour from you to the same.',
   query: z.strictObject(dryRunQuery),
   body: component(
     'NewInvitation',
@@ -124,13 +124,35 @@ const invite = defineRoute({
     const { secret, hash } = mintSecret();
     const mail = services.mailer.configured();
     const about = { team: params.id, role: body.role, inviter: userOf(call.caller).user.id, called: body.user };
+    if (mail && !call.query.dryRun) requireQuota(call);
     const outcome = await write(call, invitation({ ...about, hash, mail }));
     if ('plan' in outcome) return { body: outcome.plan };
     const { view, made, repeated } = outcome;
-    if (!repeated) mailInvitation(services, view, made, secret);
+    if (!repeated) {
+      mailInvitation(services, view, made, secret);
+      services.invitationMails.spend(mailingOf(call), services.clock());
+    }
     return { status: 201, ...shown(view, made) };
   },
 });
+
+type Inviting = Call<unknown, unknown, { readonly user: string }>;
+
+/** Whoever invites, withdraws and invites again would fill somebody's letter box. Throws `rate_limited`. */
+function requireQuota(call: Inviting): void {
+  const { invitationMails, clock } = call.services;
+  const seconds = invitationMails.wait(mailingOf(call), clock());
+  if (seconds === undefined) return;
+  throw new Problem('rate_limited', {
+    detail: `${call.body.user} cannot be invited now, because you had many mails sent to them within an hour: try again in ${Math.ceil(seconds / 60)} min.`,
+    headers: { 'retry-after': String(seconds) },
+  });
+}
+
+/** Who has whom mailed. */
+function mailingOf({ caller, body }: Inviting): string {
+  return `${userOf(caller).user.id} ${body.user.toLowerCase()}`;
+}
 
 const resend = defineRoute({
   ...ofInvitation,

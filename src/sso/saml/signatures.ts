@@ -62,15 +62,19 @@ function verified(text: string, signature: Element, keys: readonly KeyObject[]):
     ),
   );
   const name = signature.parentNode?.nodeName ?? 'message';
-  try {
-    signed.loadSignature(signature);
-    if (!signed.checkSignature(text)) return invalid(`the ${name} was changed after it was signed`);
-  } catch (error) {
-    return invalid(`that of the ${name} fails, because ${reasonOf(error)}`);
-  }
+  if (!holds(signed, signature, text, name)) invalid(`the ${name} was changed after it was signed`);
   const [content, ...others] = signed.getSignedReferences();
   if (content === undefined || others.length > 0) return invalid(`that of the ${name} does not sign one thing`);
   return content;
+}
+
+function holds(signed: SignedXml, signature: Element, text: string, name: string): boolean {
+  try {
+    signed.loadSignature(signature);
+    return signed.checkSignature(text);
+  } catch (error) {
+    return invalid(`that of the ${name} fails, because ${reasonOf(error)}`);
+  }
 }
 
 function reasonOf(error: unknown): string {

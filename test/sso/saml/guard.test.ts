@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { guardResponse } from '../../../src/sso/saml/guard.ts';
-import { refused } from './refused.ts';
+import { refused } from './refused/index.ts';
 import { expecting, posted, written } from './signer.ts';
 
 const guard = suite('the guard');

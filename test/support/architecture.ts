@@ -89,6 +89,7 @@ const packageRooms: ReadonlyArray<readonly [package_: RegExp, rooms: (room: stri
   [/^node-cron$/, (room) => room === 'jobs'],
   [/^any-ascii$/, (room) => room === 'lib'],
   [/^(samlify|xml-crypto|@xmldom\/xmldom)$/, (room) => room === 'sso'],
+  [/^ldapts$/, (room) => room === 'sso'],
   [/^(fastify|@fastify\/[a-z-]+|helmet)$/, (room) => room === 'http'],
 ];
 

@@ -1,0 +1,87 @@
+// Who was found in a directory: the filter that looks for them, and what their own entry says of them.
+import { type Entry, escapeFilter, type Filter, FilterParser } from 'ldapts';
+import { emailAddress } from '../../core/kinds/scalars.ts';
+import type { Identity } from '../../core/model/identity.ts';
+import { Trouble } from './trouble.ts';
+
+/** What was typed at sign-in, for the placeholders of a filter. */
+export interface Login {
+  readonly username: string;
+  readonly email: string;
+}
+
+/**
+ * What was typed as `${username}` and `${email}` (specification 2.8): of an address the username is what stands before the "@"; to a bare username
+ * the domain is added. Nothing for what can be nobody's name, or is of another domain.
+ */
+export function loginOf(typed: string, emailDomain: string): Login | undefined {
+  const at = typed.lastIndexOf('@');
+  const username = at < 0 ? typed : typed.slice(0, at);
+  const domain = at < 0 ? emailDomain : typed.slice(at + 1).toLowerCase();
+  if (username.trim() === '' || username.length > 256 || domain !== emailDomain) return undefined;
+  return { username, email: `${username}@${emailDomain}` };
+}
+
+/** The filter for one login. What was typed stays a value, whatever it is. Throws trouble where the filter cannot be read. */
+export function filterFor(template: string, login: Login): Filter {
+  // A function, because in a replacing text "$&" has a meaning.
+  const filled = inUtf8(template).replace(/\$\{(username|email)\}/g, (_, name: 'username' | 'email') => {
+    return escapeFilter`${login[name]}`;
+  });
+  try {
+    return FilterParser.parseString(filled);
+  } catch {
+    throw new Trouble('filter', { detail: 'it is no filter (RFC 4515); spaces between its parts are not allowed' });
+  }
+}
+
+/** ldapts reads an escaped byte as a character of that number; letters beyond ASCII are several bytes (RFC 4515, 3). */
+function inUtf8(template: string): string {
+  return template.replace(/(?:\\[89A-Fa-f][0-9A-Fa-f])+/g, (bytes) =>
+    Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString(),
+  );
+}
+
+/** The attributes that tell who somebody is, and which holder of their DN. */
+export const personAttributes = ['mail', 'uid', 'sAMAccountName', 'cn', 'displayName', 'x500UniqueIdentifier'];
+
+/** Who an entry is, by its own address; or why it can be nobody. */
+export function personOf(entry: Entry, emailDomain: string): Identity | { readonly problem: string } {
+  const mails = valuesOf(entry, 'mail');
+  const email = mails.flatMap((mail) => addressIn(mail, emailDomain) ?? [])[0];
+  if (email === undefined)
+    return {
+      problem: mails.length === 0 ? 'it has no mail' : `none of its mail addresses is of the domain ${emailDomain}`,
+    };
+  const username = firstOf(entry, ['uid', 'sAMAccountName', 'cn']);
+  const displayName = firstOf(entry, ['displayName', 'cn']);
+  return { email, ...(username ? { username } : {}), ...(displayName ? { displayName } : {}) };
+}
+
+/** The texts of an attribute, whose name is written as the directory likes. */
+export function valuesOf(entry: Entry, attribute: string): string[] {
+  return Object.entries(entry).flatMap(([name, value]) =>
+    name.toLowerCase() === attribute.toLowerCase() ? [value].flat().filter((one) => typeof one === 'string') : [],
+  );
+}
+
+function firstOf(entry: Entry, attributes: readonly string[]): string | undefined {
+  return attributes
+    .flatMap((attribute) => valuesOf(entry, attribute))
+    .map((text) =>
+      text
+        .replace(/\p{Cc}+/gu, ' ')
+        .trim()
+        .slice(0, 255),
+    )
+    .find((text) => text !== '');
+}
+
+const address = emailAddress();
+
+function addressIn(mail: string, emailDomain: string): string | undefined {
+  // "K" (the sign for kelvin) is "k" in lower case: no letter may become one of another address.
+  if ([...mail].some((sign) => sign > '\x7f' && /[\0-\x7f]/.test(sign.toLowerCase()))) return undefined;
+  const { data } = address.safeParse(mail.trim());
+  return data?.slice(data.lastIndexOf('@') + 1) === emailDomain ? data : undefined;
+}

@@ -29,6 +29,15 @@ const table = {
   store: flag('DIR', 'the folder of the store (default .weir)', path().default('.weir')),
   server: flag('URL', 'asks a running server instead of a store', httpAddress().optional()),
   tokenFile: flag('FILE', 'the file that holds the API token for --server', path().optional()),
+  timeout: flag(
+    'SECONDS',
+    'how long to wait for the server (default 120)',
+    z.coerce
+      .number('it is not a number')
+      .positive('it is not more than 0')
+      .max(86_400, 'it is more than a day')
+      .default(120),
+  ),
   out: flag('PATH', 'where to write', path().optional()),
   detailedExitcode: toggle('exits 2 when changes are pending'),
   allowDeletes: flag(
@@ -172,7 +181,16 @@ function badValue(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknow
 }
 
 function httpAddress(): z.ZodString {
-  return z.string().refine(isHttpAddress, { error: 'it is not an http:// or https:// address' });
+  return z
+    .string()
+    .refine(isHttpAddress, { error: 'it is not an http:// or https:// address', abort: true })
+    .refine(isPlainAddress, { error: 'it holds more than host, port and path' });
+}
+
+/** No password, which would stand in logs, and nothing behind the path, which would swallow what is added to it. */
+function isPlainAddress(text: string): boolean {
+  const { username, password } = new URL(text);
+  return username === '' && password === '' && !/[?#]/.test(text);
 }
 
 function isHttpAddress(text: string): boolean {

@@ -59,7 +59,8 @@ export async function applyPlanFile(file: string, { options, io }: Invocation): 
   }
 }
 
-function readPlan(file: string): PlanDocument {
+/** Reads a saved plan. Throws `UsageError` where it is none. */
+export function readPlan(file: string): PlanDocument {
   const parsed = planFile.safeParse(jsonIn(file));
   if (parsed.success) return parsed.data as unknown as PlanDocument;
   const at = parsed.error.issues[0]?.path.join('.');

@@ -5,12 +5,12 @@ import { applyLoaded } from '../control/attempt.ts';
 import { hasErrors } from '../core/model/finding.ts';
 import { UsageError } from '../options.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
-import { applyPlanFile } from './apply-plan.ts';
+import { applyOnServer } from './apply-on-server.ts';
+import { applyPlanFile, readPlan } from './apply-plan.ts';
 import { consentsOf } from './consents.ts';
 import { codeOfPlan, type ExitCode } from './exit-codes.ts';
 import { withProgress } from './progress.ts';
 import { checkOutputs, publish } from './publish.ts';
-import { reconcileOnServer } from './remote.ts';
 import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
 import { benchOf, commandActor, factsAt, openStoreAt } from './workbench.ts';
@@ -22,26 +22,27 @@ export const apply: Verb = {
   notes: { allowDeletes: "consents to exactly N deletions: the plan's number" },
   details: `DIR is the folder of the tree (default ${defaultTree}); PLAN.json is what "weir plan --out" saved, and is refused where an object that it
 changes has moved since. All of it is done, or nothing. The store is made if it is missing. With --server the server reads its own
-tree again and applies it, under these consents; it takes no DIR.`,
+tree again and applies it, under these consents; it takes no DIR. A PLAN.json is then refused as well where that is another tree.`,
   examples: [
     'weir apply',
     'weir apply plan.json',
     'weir apply --allow-deletes 12',
+    'weir apply plan.json --server https://weir.example.com --token-file token',
     'weir apply --adopt Stack/nr-4 --adopt TeamType/starter',
   ],
   async run(invocation) {
     const { args, options, io } = invocation;
     const [word] = args;
     checkOutputs(options.output, io);
+    const path = resolve(io.cwd, word ?? defaultTree);
+    const isPlan = statSync(path, { throwIfNoEntry: false })?.isFile() ?? path.endsWith('.json');
     if (options.server !== undefined) {
-      if (word !== undefined)
+      if (word !== undefined && !isPlan)
         throw new UsageError(
           `apply --server takes no ${JSON.stringify(word)}, because the server applies its own tree`,
         );
-      return applyOnServer(invocation);
+      return applyOnServer(invocation, word === undefined ? undefined : readPlan(path));
     }
-    const path = resolve(io.cwd, word ?? defaultTree);
-    const isPlan = statSync(path, { throwIfNoEntry: false })?.isFile() ?? path.endsWith('.json');
     return isPlan ? applyPlanFile(path, invocation) : applyTree(word ?? defaultTree, invocation);
   },
 };
@@ -79,23 +80,4 @@ async function openFor(invalid: boolean, open: () => Promise<Store>): Promise<St
     if (invalid && error instanceof StoreUnavailable && error.reason === 'missing') return undefined;
     throw error;
   }
-}
-
-async function applyOnServer({ options, io }: Invocation): Promise<ExitCode> {
-  const answer = await withProgress(io, `asking ${options.server}`, () =>
-    reconcileOnServer(options, consentsOf(options), io),
-  );
-  const here = { texts: new Map<string, string>(), root: undefined, seconds: io.elapsed() / 1000 };
-  if ('invalid' in answer) {
-    publish({ type: 'check', findings: answer.invalid, files: 0, documents: 0, ...here }, options.output, io);
-    return codeOfPlan({ tree: answer.invalid, blocked: false, pending: false });
-  }
-  if ('refused' in answer) {
-    publish({ type: 'refusal', findings: answer.refused }, options.output, io);
-    return codeOfPlan({ tree: [], blocked: true, pending: false });
-  }
-  const { plan } = answer;
-  const result = plan.changes.length > 0 || plan.summary.adopt > 0 ? 'applied' : 'unchanged';
-  publish({ type: 'plan', plan, result, ...here }, options.output, io);
-  return codeOfPlan({ tree: [], blocked: false, pending: false });
 }

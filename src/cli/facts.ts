@@ -34,10 +34,17 @@ export function homeFacts({ store, secretDir, env }: Home): Facts {
   };
 }
 
+/** The value of a secret, or why it cannot be had. */
+export function secretOf(
+  secret: Secret,
+  { secretDir, env }: Pick<Home, 'secretDir' | 'env'>,
+): { readonly value: string } | { readonly message: string } {
+  return 'value' in secret ? secret : resolveSecret(secret, { secretDir, env });
+}
+
 /** The value of a secret; nothing where it cannot be had (`secretProblem` says why). */
-export function secretValue(secret: Secret, { secretDir, env }: Pick<Home, 'secretDir' | 'env'>): string | undefined {
-  if ('value' in secret) return secret.value;
-  const resolved = resolveSecret(secret, { secretDir, env });
+export function secretValue(secret: Secret, home: Pick<Home, 'secretDir' | 'env'>): string | undefined {
+  const resolved = secretOf(secret, home);
   return 'value' in resolved ? resolved.value : undefined;
 }
 

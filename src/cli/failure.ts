@@ -1,5 +1,6 @@
 // The ways in which a command ends without its work done, each with its exit code and its words.
 import { BaseMoved, TreeMissing } from '../control/failures.ts';
+import type { PlanSource } from '../core/plan/plan-document.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { UsageError } from '../options.ts';
 import { NotKept, OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
@@ -14,6 +15,20 @@ export class Unavailable extends Error {
     super(message);
     this.code = code;
   }
+}
+
+/** A server follows another tree than the one that a saved plan was made from. */
+export class OtherTree extends Error {
+  override readonly name = 'OtherTree';
+  constructor(theirs: PlanSource, ours: PlanSource) {
+    super(
+      `the plan is stale, because the server has another tree (${nameOf(theirs)}) than the one it was made from (${nameOf(ours)})\nwait until the server has followed, or make a new plan with "weir plan"`,
+    );
+  }
+}
+
+function nameOf({ digest, commit }: PlanSource): string {
+  return `revision ${digest.slice(0, 12)}${commit === undefined ? '' : `, commit ${commit.slice(0, 12)}`}`;
 }
 
 /** What is told of a failure, and the exit code that it means. */
@@ -34,6 +49,7 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof Declined)
     return failure(error.reason, error.message, error.reason === 'not_found' ? exitCodes.usage : exitCodes.refused);
   if (error instanceof BaseMoved) return stale(error.addresses);
+  if (error instanceof OtherTree) return failure('stale', error.message, exitCodes.stale);
   return undefined;
 }
 

@@ -15,7 +15,7 @@ export function reconcilerOf(starting: Promise<Started>): Reconciler {
     status: async () => (await ready).status(),
     standing: () => loop?.standing(),
     plan: async () => (await ready).plan(),
-    planDocuments: async (documents) => (await ready).planDocuments(documents),
+    planDocuments: async (documents, consents) => (await ready).planDocuments(documents, consents),
     reconcile: async (request) => (await ready).reconcile(request),
     placesOf: (address) => loop?.placesOf(address),
   };

@@ -75,8 +75,9 @@ async function planHere(folder: string, { options, io }: Invocation): Promise<Ma
 
 /** The server judges, with what it knows of stacks and secrets; a tree that is wrong on its own never reaches it. */
 async function planThere(folder: string, { options, io }: Invocation): Promise<Made> {
+  const consents = consentsOf(options);
   const loaded = await readTreeAt(folder, offlineFacts(), io, { git: true });
-  const answer = await withProgress(io, `asking ${options.server}`, () => planOnServer(options, loaded, io));
+  const answer = await withProgress(io, `asking ${options.server}`, () => planOnServer(options, loaded, consents, io));
   if ('findings' in answer) return { loaded: { ...loaded, findings: answer.findings } };
   const { source } = loaded;
   return { loaded, plan: { ...answer.plan, source: { ...answer.plan.source, ...source } } };

@@ -10,10 +10,11 @@ import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
 import { exportDocuments } from '../manifests/export.ts';
 import type { Options } from '../options.ts';
+import { ldapProvider } from '../sso/ldap.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { emailSettings } from './facts.ts';
+import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
 import type { Io } from './io.ts';
 import { baseUrlOf, freePort, listen } from './listen.ts';
@@ -77,6 +78,7 @@ async function serveFrom(
     fingerprint,
     baseUrl,
     passwords: createPasswords(),
+    directory: ldapProvider({ secretOf: (secret) => secretOf(secret, home) }),
     mailer,
     metrics,
     clock: io.now,
@@ -117,10 +119,8 @@ async function serveFrom(
     await inOrder(
       [
         () => app.close(),
-        async () => scheduled?.close(),
-        () => mailer.close(),
-        async () => converging?.close(),
-        async () => started?.loop.close(),
+        // None of these waits for another, and all together may take no longer than one.
+        () => Promise.all([scheduled?.close(), mailer.close(), converging?.close(), started?.loop.close()]),
       ],
       io,
     );

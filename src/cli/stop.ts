@@ -5,8 +5,8 @@ import type { Io } from './io.ts';
 /** A terminal's Ctrl-C reaches us directly and once more through npm: that is one wish, not two. */
 const sameWishMs = 1000;
 
-/** How long each step of stopping may take. What is acknowledged is on the disk whether or not a step ends. */
-const patienceMs = 4000;
+/** How long each of the two steps of stopping may take. What is acknowledged is on the disk whether or not a step ends. */
+const patienceMs = 3500;
 
 /** `asked` resolves when somebody asks for an end; asking again ends the process at once. `ignore` stops listening. */
 export function stopRequest(io: Io): { readonly asked: Promise<undefined>; readonly ignore: () => void } {

@@ -28,4 +28,4 @@ export interface Verb {
 }
 
 /** The flags that every command which reads or asks for a state has. */
-export const serverFlags = ['server', 'tokenFile'] as const satisfies readonly OptionName[];
+export const serverFlags = ['server', 'tokenFile', 'timeout'] as const satisfies readonly OptionName[];

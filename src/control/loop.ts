@@ -1,6 +1,7 @@
 // The loop: applies the tree at start and whenever it changes, keeps the last good state, and recovers by itself.
 import { hasErrors } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
+import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { treeOfTexts } from '../manifests/texts.ts';
 import { type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
 import { type Watch, watch } from '../manifests/watch.ts';
@@ -86,7 +87,8 @@ function offer(running: Running): Loop {
     status: () => statusOf(options.store, options.inventoryOf, memory, memory.conditions),
     standing: () => memory,
     plan: () => planOwn(options, memory),
-    planDocuments: async (documents) => planOf(options, await judge(options, memory, treeOfTexts(documents))),
+    planDocuments: async (documents, consents) =>
+      planOf(options, await judge(options, memory, treeOfTexts(documents)), consents),
     reconcile: (request) => reconcile(running, request),
     placesOf: (address) => placesIn(memory.good, address),
     close: async () => {
@@ -124,9 +126,13 @@ async function planOwn(options: LoopOptions, memory: Memory): Promise<PlanDocume
   return withCauses(await planOf(options, loaded), loaded, memory);
 }
 
-async function planOf(options: LoopOptions, loaded: LoadedTree): Promise<PlanDocument> {
+async function planOf(
+  options: LoopOptions,
+  loaded: LoadedTree,
+  consents: Consents = noConsents,
+): Promise<PlanDocument> {
   if (hasErrors(loaded.findings)) throw new TreeInvalid(loaded.findings);
-  return (await planLoaded(options, loaded, { actor: configActor })).document;
+  return (await planLoaded(options, loaded, { actor: configActor, consents })).document;
 }
 
 /** Where a document is the one that was applied, the state has moved: drift. Else the source has. */

@@ -37,7 +37,10 @@ export interface Reconciler {
   /** The server's own tree against its state; each change says whether the source or the state moved. */
   plan(): Promise<PlanDocument>;
   /** A tree given as texts (paths relative to its root) against the state. */
-  planDocuments(documents: readonly { readonly path: string; readonly content: string }[]): Promise<PlanDocument>;
+  planDocuments(
+    documents: readonly { readonly path: string; readonly content: string }[],
+    consents?: Consents,
+  ): Promise<PlanDocument>;
   /** Reads the tree and applies it; answers the plan done. Throws `BaseMoved`, `TreeInvalid`, `PlanBlocked`, `TreeMissing`. */
   reconcile(request: ReconcileRequest): Promise<PlanDocument>;
   /** Nothing for what no document of the last good tree declares. */

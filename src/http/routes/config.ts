@@ -4,6 +4,7 @@ import { historyEntry } from '../../control/history.ts';
 import { actorOf } from '../../core/access/actor.ts';
 import { declaredKindNames } from '../../core/kinds/index.ts';
 import { name } from '../../core/kinds/kind.ts';
+import type { Consents } from '../../core/rules/rule.ts';
 import type { StoreRecord } from '../../store/store.ts';
 import { dryRunQuery } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
@@ -30,6 +31,24 @@ const status = defineRoute({
   handle: async ({ services }) => ({ body: await services.reconciler.status() }),
 });
 
+const consentFields = {
+  allowDeletes: z.int().min(0).optional().describe('Consents to exactly so many deletions.'),
+  adopt: z
+    .array(z.string().min(1).max(200))
+    .max(10_000)
+    .optional()
+    .describe('Consents to taking these over from the API: `Kind/name`.'),
+};
+
+interface ConsentBody {
+  readonly allowDeletes?: number | undefined;
+  readonly adopt?: readonly string[] | undefined;
+}
+
+function consentsIn({ allowDeletes, adopt = [] }: ConsentBody): Consents {
+  return { adopt: new Set(adopt), ...(allowDeletes === undefined ? {} : { allowDeletes }) };
+}
+
 const documents = component(
   'Documents',
   z.strictObject({
@@ -54,6 +73,7 @@ const documents = component(
         error: 'a path stands in it twice',
       })
       .describe('The files of a whole tree, with its `weir.yaml`.'),
+    ...consentFields,
   }),
 );
 
@@ -82,7 +102,9 @@ const planDocuments = defineRoute({
   bodyLimit: 64 * 1024 * 1024,
   answers: planned,
   verbatim: true,
-  handle: async ({ services, body }) => ({ body: await services.reconciler.planDocuments(body.documents) }),
+  handle: async ({ services, body }) => ({
+    body: await services.reconciler.planDocuments(body.documents, consentsIn(body)),
+  }),
 });
 
 const planOwn = defineRoute({
@@ -108,12 +130,7 @@ const reconcileBody = component(
       })
       .optional()
       .describe('The base of the plan that you have seen: 412 where the state has moved since.'),
-    allowDeletes: z.int().min(0).optional().describe('Consents to exactly so many deletions.'),
-    adopt: z
-      .array(z.string().min(1).max(200))
-      .max(10_000)
-      .optional()
-      .describe('Consents to taking these over from the API: `Kind/name`.'),
+    ...consentFields,
   }),
 );
 
@@ -133,8 +150,8 @@ const reconcile = defineRoute({
   verbatim: true,
   handle: async ({ services, body, query, caller, requestId, address }) => {
     if (query.dryRun) return { body: await services.reconciler.plan() };
-    const { base, allowDeletes, adopt = [] } = body;
-    const consents = { adopt: new Set(adopt), ...(allowDeletes === undefined ? {} : { allowDeletes }) };
+    const { base } = body;
+    const consents = consentsIn(body);
     const seen = base && {
       base: {
         ...(base.revision === undefined ? {} : { revision: base.revision }),

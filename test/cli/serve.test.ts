@@ -176,6 +176,48 @@ starting(
   },
 );
 
+starting(
+  'stops within ten seconds while a reconcile waits for the tree, a body never ends and the mail server never answers',
+  async ({ here }) => {
+    const mute = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const address = mute.address();
+    const mail = `{host: 127.0.0.1, port: ${typeof address === 'object' && address ? address.port : 0}}`;
+    here.write(
+      'config/weir.yaml',
+      `kind: Platform\nmetadata: {name: platform}\nspec:\n  email: {from: weir@example.net, smtp: ${mail}}\n  reconcile: {settleMs: 20000}\n---\nkind: AdminSettings\nmetadata: {name: default}\nspec: {registration: true}\n`,
+    );
+    const { token } = JSON.parse((await here.weir('bootstrap')).stdout);
+    const server = await serve(here);
+    const post = (path: string, headers: Readonly<Record<string, string>>, body: object) =>
+      fetch(`${server.url}${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      });
+    const bob = { username: 'bob', email: 'bob@example.net', password: 'seven grey herons' };
+    assert.is((await post('/account/register', {}, bob)).status, 201);
+    here.write('config/stacks.yaml', stack.replace('Node-RED 4', 'Node-RED'));
+    const reconciled = post('/api/v1/admin/config/reconcile', { authorization: `Bearer ${token}` }, {}).catch(() => {});
+    const { connect } = await import('node:net');
+    const half = connect(Number(new URL(server.url).port), '127.0.0.1').on('error', () => {});
+    await once(half, 'connect');
+    half.write(
+      `POST /account/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{`,
+    );
+    await sleep(200);
+    const started = performance.now();
+    server.child.kill('SIGTERM');
+    const { code, stderr } = await server.ended;
+    assert.is(code, 0, stderr);
+    assert.ok(performance.now() - started < 10_000, `${performance.now() - started} ms`);
+    await reconciled;
+    half.destroy();
+    mute.close();
+    assert.is((await here.weir('status')).code, 0);
+  },
+);
+
 starting('ends at once when asked again', async ({ here }) => {
   const server = await serve(here);
   const { connect } = await import('node:net');

@@ -1,7 +1,7 @@
 // Real peers from Debian: tests that need commands which npm cannot bring ask for them here.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, isAbsolute, join } from 'node:path';
 import { type Context, suite, type Test } from 'uvu';
 
 /** Command → where it is. */
@@ -46,6 +46,8 @@ function pathOf(command: string): string | undefined {
     '/usr/sbin',
     '/sbin',
   ];
+  // Packages without a command of their own are known by a program that they bring.
+  if (isAbsolute(command)) return isExecutable(command) ? command : undefined;
   return folders.map((folder) => join(folder, command)).find(isExecutable);
 }
 

@@ -2,6 +2,7 @@
 import cookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import { singleton } from '../core/model/view.ts';
+import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
 import { Problem, problemBody } from './errors.ts';
 import { createLastUse, type LastUse } from './last-use.ts';
 import { createMailQuota } from './mail-quota.ts';
@@ -11,9 +12,11 @@ import { bodies, formBodies } from './plugins/bodies.ts';
 import { guard } from './plugins/guard.ts';
 import { limits } from './plugins/limits.ts';
 import { answerProblem, problems } from './plugins/problems.ts';
+import { silentConnections } from './plugins/silent-connections.ts';
 import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServerOptions, Services } from './services.ts';
+import { createTries } from './tries.ts';
 
 export { createMetrics } from './metrics/metrics.ts';
 export { openApiDocument } from './openapi.ts';
@@ -29,6 +32,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     closing: () => closing,
     lastUsed: lastUse.of,
     invitationMails: createMailQuota(),
+    tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),
     description: () => app.swagger(),
   };
   const stop = lastUse.start();
@@ -40,6 +44,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     closing = true;
     stop();
   });
+  silentConnections(app);
   app.addHook('onClose', () => lastUse.flush());
   app.register(hooks(options, services, lastUse));
   describe(app, options.baseUrl);

@@ -7,8 +7,10 @@ import type { DeclaredKindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Mailer } from '../mail/mail.ts';
+import type { PasswordProvider } from '../sso/provider.ts';
 import type { MailQuota } from './mail-quota.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import type { Tries } from './tries.ts';
 
 /** A document of an export; `path` is relative to the tree. */
 export interface ExportedDocument {
@@ -33,6 +35,8 @@ export interface ServerOptions {
   readonly baseUrl: string;
   readonly passwords: Passwords;
   readonly mailer: Mailer;
+  /** Asks the directories of LDAP configurations. */
+  readonly directory: PasswordProvider;
   /** Told of each answer, and read by scrapers. */
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -49,6 +53,8 @@ export interface Services extends ServerOptions {
   readonly lastUsed: (id: string) => string | undefined;
   /** How often an inviter has had an address mailed. */
   readonly invitationMails: MailQuota;
+  /** How often a password may be tried on a directory. */
+  readonly tries: Tries;
   /** The description of the API. */
   readonly description: () => object;
 }

@@ -14,7 +14,7 @@ import { openStore } from '../../src/store/json-file.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import { NotKept, Refused, type Store, type StoreRecord } from '../../src/store/store.ts';
 import { createFaultDisk } from '../support/fault-file-system.ts';
-import { type ServerWorld, startWorld, tree } from './world.ts';
+import { deaf, type ServerWorld, startWorld, tree } from './world.ts';
 
 const url = '/api/v1/admin/stats';
 const headers = { accept: 'application/openmetrics-text' };
@@ -259,6 +259,7 @@ store('go on while the disk fails: read-only, and every figure as it was', async
     fingerprint: () => '',
     baseUrl: 'http://weir.example',
     passwords: createPasswords(),
+    directory: deaf,
     metrics,
     clock: () => at,
     newId,

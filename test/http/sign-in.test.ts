@@ -284,7 +284,7 @@ sso('sends whoever types one of its addresses there, but for an admin with the r
 sso('takes no local password of a regular user, by whatever name they come', async ({ world }) => {
   assert.is((await login(world, 'cora')).body.code, 'sso_required');
   assert.is((await login(world, 'cora', 'wrong')).body.code, 'unauthorized');
-  assert.equal([(await login(world, 'dan')).status, (await login(world, 'dan', 'wrong')).status], [503, 401]);
+  assert.equal([(await login(world, 'dan')).status, (await login(world, 'dan', 'wrong')).status], [503, 503]);
   for (const typed of ['dan@dir.example', 'nobody@dir.example'])
     for (const secret of [password, 'wrong']) assert.is((await login(world, typed, secret)).body.code, 'unavailable');
   assert.is(sessions(world).length, 0);

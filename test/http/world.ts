@@ -93,15 +93,25 @@ const facts: Facts = {
   secretProblem: (secret) => ('value' in secret ? undefined : `${Object.values(secret)[0]} is not set`),
 };
 
-/** What a test may want otherwise: the server's passwords and address, and the drivers, of which the local one runs nothing by itself. */
-interface Wishes extends Partial<Pick<ServerOptions, 'passwords' | 'baseUrl'>> {
+/** What a test may want otherwise: the server's passwords, directory and address, and the drivers, of which the local one runs nothing by itself. */
+interface Wishes extends Partial<Pick<ServerOptions, 'passwords' | 'baseUrl' | 'directory'>> {
   readonly drivers?: Facts['drivers'];
 }
+
+/** A directory that does not answer. */
+export const deaf: ServerOptions['directory'] = {
+  authenticate: async () => ({ outcome: 'unavailable', reason: 'nothing listens there' }),
+};
 
 /** Starts a world. */
 export async function startWorld(
   files = tree,
-  { passwords = createPasswords(), baseUrl = 'http://weir.example', drivers = facts.drivers }: Wishes = {},
+  {
+    passwords = createPasswords(),
+    baseUrl = 'http://weir.example',
+    drivers = facts.drivers,
+    directory = deaf,
+  }: Wishes = {},
 ): Promise<ServerWorld> {
   const known = { ...facts, drivers };
   const folder = temporaryFolder();
@@ -130,6 +140,7 @@ export async function startWorld(
     fingerprint,
     baseUrl,
     passwords,
+    directory,
     mailer: mailerInto(mails, () => singleton(store.read(), 'Platform').spec.email !== undefined),
     metrics,
     clock: () => now,

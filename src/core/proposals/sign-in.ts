@@ -22,7 +22,7 @@ export interface SignInAttempt {
 }
 
 /**
- * What comes of it. `refused`: nobody is told why. `elsewhere`: the domain signs in through `sso`. `unverified`: right, but the address was never
+ * What comes of it. `refused`: nobody is told why. `elsewhere`: only `sso` says who it is, because the domain is its own. `unverified`: right, but the address was never
  * verified; with `link` among the changes a mail is due.
  */
 export type SignInVerdict = { readonly changes: readonly Change[] } & (
@@ -35,8 +35,7 @@ export type SignInVerdict = { readonly changes: readonly Change[] } & (
 export function judgeSignIn(attempt: SignInAttempt, view: View, context: Context): SignInVerdict {
   const { typed, session } = attempt;
   const user = attempt.user === undefined ? undefined : view.get('User', attempt.user);
-  // Told to whoever types an address of the domain, whether or not it is somebody's.
-  const announced = typed.includes('@') ? activeSsoOf(view, typed) : undefined;
+  const announced = announcedTo(view, typed);
   if (!user || user.spec.suspended) return refused(announced);
   const isRight = isRightPassword(attempt, user);
   const binding = bindingSso(view, user);
@@ -45,6 +44,12 @@ export function judgeSignIn(attempt: SignInAttempt, view: View, context: Context
   if (!isRight) return refused(announced, [failedSignIn(view, user, context.now)]);
   if (isUnproven(user)) return unverified(attempt, user, view, context);
   return { outcome: 'signed-in', user, changes: begunSession(view, user, session, context) };
+}
+
+/** Whoever types an address is sent to the identity provider of its domain, whether or not it is somebody's. A directory is asked right here. */
+function announcedTo(view: View, typed: string): DeclaredResource<'SsoConfig'> | undefined {
+  const sso = typed.includes('@') ? activeSsoOf(view, typed) : undefined;
+  return sso?.spec.provider === 'saml' ? sso : undefined;
 }
 
 /** Whoever registers shows first that the address is theirs. One who has been in may have changed it where no mail can be sent. */

@@ -1,4 +1,4 @@
-// Signing in and out with a local password, and the way in for an address.
+// Signing in and out with a local password or that of a directory, and the way in for an address.
 import { z } from 'zod';
 import { mintSecret } from '../../auth/secret.ts';
 import { submit } from '../../control/submit.ts';
@@ -7,11 +7,12 @@ import { changesOf } from '../../core/consequences/consequence.ts';
 import { emailAddress } from '../../core/kinds/scalars.ts';
 import type { Change } from '../../core/model/change.ts';
 import type { DeclaredResource, Resource } from '../../core/model/resource.ts';
-import { activeSsoOf } from '../../core/model/sso.ts';
+import { activeSsoOf, directoryFor } from '../../core/model/sso.ts';
 import { userCalled } from '../../core/model/user-called.ts';
 import { deleteSession } from '../../core/proposals/delete-session.ts';
 import { judgeSignIn, type SignInAttempt, type SignInVerdict } from '../../core/proposals/sign-in.ts';
 import { mailVerification } from '../account-mails.ts';
+import { signInByDirectory } from '../directory-sign-in.ts';
 import { Problem } from '../errors.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import type { Services } from '../services.ts';
@@ -29,7 +30,7 @@ const login = defineRoute({
   tag,
   summary: 'Sign in',
   description:
-    'By username or email address, and password. Answers the user, and sets the cookie of a new session; the session that came along ends. Five wrong passwords in a row lock an account for 15 minutes; a locked account, an unknown one, a suspended one and a wrong password get the same answer. Where the domain of an address signs in by SAML the answer is `sso_required` with `redirect`. Whoever registered and never verified the address is told so once the password is right, and gets another mail.',
+    'By username or email address, and password. Answers the user, and sets the cookie of a new session; the session that came along ends. Five wrong passwords in a row lock an account for 15 minutes; a locked account, an unknown one, a suspended one and a wrong password get the same answer. Where the domain of an address signs in by SAML the answer is `sso_required` with `redirect`; where it signs in by LDAP its directory is asked, and while that does not answer nobody of the domain gets in but an admin with the right local password. A username that nobody has is asked of the only active directory, where there is just one. Whoever registered and never verified the address is told so once the password is right, and gets another mail.',
   body: z.strictObject({
     username: z.string().trim().min(1).max(254).describe('The username or the email address.'),
     password: z.string().min(1).max(1024).describe('The password.'),
@@ -44,6 +45,13 @@ const login = defineRoute({
     // Where there is nothing to compare with, this takes as long as where there is.
     const right = await call.services.passwords.verify(password, compared);
     const session = sessionOf(call, cookie.hash);
+    const config = directoryFor(call.services.door.store.read(), typed, known);
+    // An admin gets in while the directory does not answer; everybody else has no password but that of the directory.
+    if (config && !(right && known?.spec.admin)) {
+      const verdict = await signInByDirectory(call, { config, typed, password, known, session });
+      if (verdict.outcome === 'signed-in') return signedIn(call, verdict.changes, cookie.secret);
+      throw refused();
+    }
     const attempt: SignInAttempt = {
       typed,
       right,
@@ -53,7 +61,7 @@ const login = defineRoute({
       ...(call.services.mailer.configured() ? { link: link.hash } : {}),
     };
     const verdict = await judged(call, attempt, known);
-    if (verdict.outcome === 'signed-in') return signedIn(call, verdict, cookie.secret);
+    if (verdict.outcome === 'signed-in') return signedIn(call, verdict.changes, cookie.secret);
     if (verdict.outcome === 'unverified') mailVerification(call.services, verdict.changes, link.secret);
     throw refusal(verdict, call.services);
   },
@@ -91,7 +99,7 @@ function failuresIn(
   return [{ event: 'sign-in.failed', target: { kind: 'User', ...who } }];
 }
 
-function signedIn({ services }: Call, { changes }: SignInVerdict, value: string): Reply {
+function signedIn({ services }: Call, changes: readonly Change[], value: string): Reply {
   const session = [...changesOf(changes, 'Session')].find(({ before }) => !before)?.after;
   if (!session) throw new Error('a sign-in makes a session');
   return { body: shownOwner(changes, services), session: { value, expiresAt: session.spec.expiresAt } };
@@ -99,15 +107,19 @@ function signedIn({ services }: Call, { changes }: SignInVerdict, value: string)
 
 function refusal(verdict: SignInVerdict, services: Services): Problem {
   if (verdict.outcome === 'elsewhere') return elsewhere(verdict.sso, services);
-  const detail = verdict.outcome === 'unverified' ? unverified(services) : wrong;
-  return new Problem('unauthorized', { detail, headers: challenge });
+  if (verdict.outcome !== 'unverified') return refused();
+  return new Problem('unauthorized', { detail: unverified(services), headers: challenge });
+}
+
+function refused(): Problem {
+  return new Problem('unauthorized', { detail: wrong, headers: challenge });
 }
 
 /** What a 401 has to have (RFC 9110, 15.5.2). */
 const challenge = { 'www-authenticate': 'Bearer realm="weir"' };
 
 const wrong =
-  'This username and password do not fit, or no password is taken for this account now. If your organisation has single sign-on, sign in with your email address.';
+  'This username and password do not fit, or no password is taken for this account now. If your organisation has single sign-on, sign in with your email address; if you are sure of both, ask an administrator.';
 
 function unverified({ mailer }: Services): string {
   return mailer.configured()
@@ -117,9 +129,11 @@ function unverified({ mailer }: Services): string {
 
 function elsewhere(sso: DeclaredResource<'SsoConfig'>, { baseUrl }: Services): Problem {
   const { emailDomain, provider } = sso.spec;
+  // It was not when the password was looked at.
   if (provider === 'ldap')
     return new Problem('unavailable', {
-      detail: `People of ${emailDomain} sign in by their directory, and this server cannot ask it: no other password is taken for them.`,
+      detail: `People of ${emailDomain} sign in by their directory from now on: try again.`,
+      headers: { 'retry-after': '1' },
     });
   return new Problem('sso_required', {
     detail: `People of ${emailDomain} sign in through single sign-on.`,

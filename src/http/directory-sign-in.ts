@@ -1,0 +1,131 @@
+// Signing in by the password of a directory (LDAP): it is asked outside of any commit, and what it proved is judged inside of one.
+import { submit } from '../control/submit.ts';
+import type { AuditEvent } from '../core/audit/entry.ts';
+import { because, type Change } from '../core/model/change.ts';
+import type { Identity } from '../core/model/identity.ts';
+import type { Context } from '../core/model/proposal.ts';
+import type { Resource } from '../core/model/resource.ts';
+import { addressOf } from '../core/model/resource.ts';
+import type { View } from '../core/model/view.ts';
+import type { NewSession } from '../core/proposals/begin-session.ts';
+import { failedSignIn, isLocked, mostFailures } from '../core/proposals/failed-sign-in.ts';
+import { judgeSsoSignIn, type SsoVerdict, ssoActor } from '../core/proposals/sso-sign-in.ts';
+import type { SsoConfiguration } from '../sso/provider.ts';
+import { Problem } from './errors.ts';
+import type { Call } from './route.ts';
+import type { Try } from './tries.ts';
+import { contextOf } from './write.ts';
+
+/** What was typed, and whom it names; `session` is begun where the password is right. */
+export interface DirectoryAttempt {
+  readonly config: SsoConfiguration;
+  readonly typed: string;
+  readonly password: string;
+  readonly known: Resource<'User'> | undefined;
+  readonly session: NewSession;
+}
+
+/**
+ * The verdict on an attempt, kept. Wrong passwords count as local ones do: for a user on the account, for a name that nobody has in this process;
+ * so a directory is not asked more often than that, and its own lock is not what a stranger plays with. Throws `unavailable` where the directory
+ * does not answer: nothing has changed then, and no other password is tried.
+ */
+export async function signInByDirectory(call: Call, attempt: DirectoryAttempt): Promise<SsoVerdict> {
+  const { config, typed, password, known } = attempt;
+  const one = begunTry(call, attempt);
+  if (!one) return await refuse(call, attempt, 'too many wrong passwords were given');
+  let outcome: 'wrong' | 'right' | 'neither' = 'neither';
+  try {
+    const answer = await call.services.directory.authenticate(config, { username: typed, password });
+    if (answer.outcome === 'unavailable') throw unavailable(call, config, answer.reason);
+    outcome = answer.outcome === 'proved' ? 'right' : known ? 'neither' : 'wrong';
+    if (answer.outcome === 'refused') return await refuse(call, attempt, answer.reason, { counts: true });
+    return await admit(call, attempt, answer.identity);
+  } finally {
+    one.end(outcome);
+  }
+}
+
+/** With and without the domain it is the same name. Nothing where there were too many wrong passwords. */
+function begunTry({ services }: Call, { config, typed, known }: DirectoryAttempt): Try | undefined {
+  const { clock, tries, door } = services;
+  const now = clock();
+  if (!known) return tries.begin(`${config.id} ${typed.split('@')[0]?.toLowerCase()}`, Date.parse(now));
+  // Others may have been counted since the request came.
+  const user = door.store.read().get('User', known.id) ?? known;
+  if (isLocked(user, now)) return undefined;
+  // Whoever is never locked for long has a try after each pause.
+  return tries.begin(known.id, Date.parse(now), Math.min(user.spec.failedSignIns, mostFailures - 1));
+}
+
+function unavailable({ services, requestId }: Call, config: SsoConfiguration, reason: string): Problem {
+  services.log(`${addressOf(config)} could not ask its directory (request ${requestId}): ${cut(reason)}`);
+  return new Problem('unavailable', {
+    detail: 'The directory that knows these passwords cannot be asked now: nothing was changed, try again later.',
+    headers: { 'retry-after': '5' },
+  });
+}
+
+/** Keeps that a password was refused, and for a user counts it. */
+async function refuse(
+  call: Call,
+  { config, known }: DirectoryAttempt,
+  why: string,
+  { counts = false } = {},
+): Promise<SsoVerdict> {
+  const reason = `through ${addressOf(config)}: ${cut(why)}`;
+  const who = known && { id: known.id, name: known.name };
+  // What was typed is not kept where it is nobody: it may be a password.
+  const event: AuditEvent = { event: 'sign-in.failed', target: { kind: 'User', ...who }, reason };
+  await submit(
+    call.services.door,
+    (view, context) => {
+      const user = counts && known ? view.get('User', known.id) : undefined;
+      const isCounted = user && !user.spec.suspended && !isLocked(user, context.now);
+      return isCounted ? [because(failedSignIn(view, user, context.now), reason)] : [];
+    },
+    { ...contextOf(call), actor: { kind: 'user' } },
+    { events: (changes) => (changes.length > 0 ? [] : [event]) },
+  );
+  return { outcome: 'refused', reason, changes: [] };
+}
+
+async function admit(call: Call, attempt: DirectoryAttempt, identity: Identity): Promise<SsoVerdict> {
+  const { config } = attempt;
+  // Of all the times that the store asks, the last is the one that is kept.
+  let verdict: SsoVerdict = { outcome: 'refused', reason: '', changes: [] };
+  await submit(
+    call.services.door,
+    (view, context) => {
+      verdict = judge(attempt, identity, view, context);
+      return verdict.changes;
+    },
+    { ...contextOf(call), actor: ssoActor(config) },
+    { events: (changes) => failureIn(changes, verdict, config, identity) },
+  );
+  return verdict;
+}
+
+/** Guesses at the same time are counted one by one: a right one after too many wrong ones comes too late. */
+function judge({ config, known, session }: DirectoryAttempt, identity: Identity, view: View, context: Context) {
+  const user = known && view.get('User', known.id);
+  if (user && isLocked(user, context.now))
+    return { outcome: 'refused', reason: 'too many wrong passwords were given', changes: [] } as const;
+  return judgeSsoSignIn({ config: config.id, identity, session }, view, context);
+}
+
+function failureIn(
+  changes: readonly Change[],
+  verdict: SsoVerdict,
+  config: SsoConfiguration,
+  { email }: Identity,
+): AuditEvent[] {
+  if (changes.length > 0 || verdict.outcome !== 'refused') return [];
+  const reason = `through ${addressOf(config)}: ${cut(verdict.reason)}`;
+  return [{ event: 'sign-in.failed', target: { kind: 'User', name: email }, reason }];
+}
+
+/** A directory may have much to say. */
+function cut(text: string): string {
+  return text.length > 500 ? `${text.slice(0, 500)}…` : text;
+}

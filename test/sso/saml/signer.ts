@@ -71,14 +71,19 @@ export interface Signing {
   readonly octets?: (xml: string) => string;
 }
 
-/** A response as XML, with what is different in it. */
+/** A response as XML, with what is different in it. `respelled` has the last word on what is signed: it has to be canonical again. */
 export function written(
   changes: Partial<Parts> = {},
   signing: { readonly response?: Signing; readonly assertion?: Signing } = {},
+  respelled: (unsigned: string) => string = (unsigned) => unsigned,
 ): string {
   const parts = { ...genuine, ...changes };
-  const assertion = signedAs(assertionOf(parts), parts.assertionId, signing.assertion ?? { key: idp.privateKey });
-  return signedAs(responseOf(parts, assertion), parts.responseId, signing.response ?? { key: idp.privateKey });
+  const [response = '', end = ''] = respelled(responseOf(parts, '<!-- the assertion -->')).split(
+    '<!-- the assertion -->',
+  );
+  const ofAssertion = signing.assertion ?? { key: idp.privateKey };
+  const assertion = signedAs(respelled(assertionOf(parts)), parts.assertionId, ofAssertion);
+  return signedAs(response + assertion + end, parts.responseId, signing.response ?? { key: idp.privateKey });
 }
 
 /** As the browser posts it. */
@@ -153,7 +158,8 @@ export function responseOf(parts: Parts, assertion: string): string {
 /** Something with its signature, which stands after the first element in it: the Issuer. */
 export function signedAs(xml: string, id: string, signing: Signing): string {
   if (!signing.key) return xml;
-  const at = xml.indexOf('</saml:Issuer>') + '</saml:Issuer>'.length;
+  const issuer = /<\/(?:\w+:)?Issuer>/.exec(xml);
+  const at = issuer ? issuer.index + issuer[0].length : xml.indexOf('>') + 1;
   return xml.slice(0, at) + signatureOf(xml, id, signing) + xml.slice(at);
 }
 

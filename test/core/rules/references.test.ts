@@ -197,4 +197,23 @@ duplicates('cannot be made through the API either, however many ask at once', as
   );
 });
 
+duplicates(
+  'of a name whose addresses an identity provider was given are refused, as long as they are somebody’s',
+  async () => {
+    const world = newWorld();
+    const sso = (name: string, domain: string, more = '', provider = 'saml') =>
+      `kind: SsoConfig\nmetadata: {name: ${name}${more}}\nspec: {emailDomain: ${domain}, provider: ${provider}}\n`;
+    const renamed = sso('old', 'a.example', ', previousNames: [corp]');
+    await apply(world, { 'a.yaml': sso('corp', 'a.example') });
+    await apply(world, { 'a.yaml': renamed });
+    assert.equal(await violationsOf(world, { 'a.yaml': renamed, 'b.yaml': sso('corp', 'b.example') }), [
+      'b.yaml:2:18 duplicate-object SsoConfig/corp: cannot be made, because SsoConfig/old was made with this name and keeps its addresses: choose another',
+    ]);
+    const ldap = sso('corp', 'b.example', '', 'ldap');
+    assert.equal(await violationsOf(world, { 'a.yaml': renamed, 'b.yaml': ldap }), []);
+    assert.equal(await violationsOf(world, { 'a.yaml': sso('corp', 'a.example', ', previousNames: [old]') }), []);
+    assert.equal(await violationsOf(world, { 'b.yaml': sso('corp', 'b.example') }), []);
+  },
+);
+
 duplicates.run();

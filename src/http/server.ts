@@ -118,6 +118,11 @@ function refuseWhileClosing(app: FastifyInstance, { closing }: Services): void {
     if (request.routeOptions.config.action !== 'probe')
       throw new Problem('unavailable', { detail: 'The server is closing.' });
   });
+  // What began before it was closing is answered; its connection would stay open for the next request.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing()) reply.header('connection', 'close');
+    done(null, payload);
+  });
 }
 
 /** What is not HTTP never reaches a route. */

@@ -9,41 +9,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { freePort } from '../../src/cli/listen.ts';
-import { type RunningCommand, startCommand } from '../support/run-command.ts';
-import { launcher, plainEnvironment } from '../support/weir.ts';
+import { type Serving, serve, until } from '../support/serving.ts';
 import { stack, type Workspace, workspace } from './world.ts';
 
 interface Context {
   here: Workspace;
-}
-
-/** Starts `weir serve` on a free port and waits until it says where. */
-async function serve(
-  { path }: Workspace,
-  args: readonly string[] = [],
-  env: NodeJS.ProcessEnv = {},
-): Promise<RunningCommand & { url: string }> {
-  const running = startCommand(process.execPath, [launcher, 'serve', '--port', '0', ...args], {
-    cwd: path,
-    env: { ...plainEnvironment(), ...env },
-    timeoutMs: 60_000,
-  });
-  const url = await until(
-    () =>
-      / on (http:\/\/\S+)\n/.exec(running.output().stdout)?.[1] ??
-      (running.child.exitCode === null ? undefined : 'ended'),
-    running,
-  );
-  assert.is.not(url, 'ended', running.output().stderr);
-  return { ...running, url };
-}
-
-async function until<T>(look: () => T | undefined | Promise<T | undefined>, { output }: RunningCommand): Promise<T> {
-  for (const start = performance.now(); performance.now() - start < 45_000; await sleep(20)) {
-    const found = await look();
-    if (found !== undefined) return found;
-  }
-  throw new Error(`waited in vain: ${JSON.stringify(output())}`);
 }
 
 const starting = suite<Context>('weir serve');
@@ -237,9 +207,7 @@ starting('ends at once when asked again', async ({ here }) => {
 
 starting.run();
 
-const asking = suite<Context & { server: RunningCommand & { url: string }; flags: string }>(
-  'the commands that ask a server',
-);
+const asking = suite<Context & { server: Serving; flags: string }>('the commands that ask a server');
 
 asking.before(async (context) => {
   context.here = await workspace();

@@ -13,19 +13,30 @@ export interface LastUse {
   start(): () => void;
 }
 
+/** One commit after another, each small enough that nobody waits for it. */
+const atOnce = 50;
+
 /** Remembers the uses that this process has seen. */
 export function createLastUse({ door, clock, newId, log }: ServerOptions): LastUse {
   const uses = new Map<string, Use>();
-  const flush = async (): Promise<void> => {
-    if (uses.size === 0 || door.store.health().state !== 'ready') return;
-    const kept = [...uses.values()];
+  let keeping = Promise.resolve();
+  const keep = async (some: readonly Use[]): Promise<void> => {
     const context = { now: clock(), newId, actor: { kind: 'job', name: 'note-use' }, origin: 'api' } as const;
+    await submit(door, noteUse(some), context);
+    for (const use of some) if (uses.get(use.id) === use) uses.delete(use.id);
+  };
+  const keepAll = async (): Promise<void> => {
+    const all = [...uses.values()];
     try {
-      await submit(door, noteUse(kept), context);
-      for (const use of kept) if (uses.get(use.id) === use) uses.delete(use.id);
+      for (let at = 0; at < all.length && door.store.health().state === 'ready'; at += atOnce)
+        await keep(all.slice(at, at + atOnce));
     } catch (error) {
       log(`the last use of credentials could not be kept: ${error instanceof Error ? error.message : String(error)}`);
     }
+  };
+  const flush = (): Promise<void> => {
+    keeping = keeping.then(keepAll);
+    return keeping;
   };
   return {
     touch: (kind, id, at) => uses.set(id, { kind, id, at }),

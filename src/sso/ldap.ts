@@ -39,8 +39,8 @@ export const defaultLimits = {
   operationMs: 5000,
   loginMs: 10_000,
   frameBytes: 256 * 1024,
-  bytes: 8 * 1024 * 1024,
-  frames: 20_000,
+  bytes: 4 * 1024 * 1024,
+  frames: 10_000,
   logins: 64,
 } as const;
 

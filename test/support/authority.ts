@@ -58,7 +58,6 @@ export function makeAuthority(openssl: string, folder: string): Authority {
         own.certificate,
         '-keyfile',
         own.key,
-        '-rand_serial',
         '-extfile',
         `${name}.cnf`,
         '-startdate',
@@ -99,7 +98,7 @@ const everyName = 'DNS:localhost,IP:127.0.0.1';
 const signing = 'basicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n';
 
 function caSection(folder: string, name: string): string {
-  return `[ca]\ndefault_ca=d\n[d]\ndatabase=${join(folder, `${name}.index`)}\nnew_certs_dir=${folder}\ndefault_md=sha256\npolicy=p\n[p]\ncommonName=supplied\n`;
+  return `[ca]\ndefault_ca=d\n[d]\ndatabase=${join(folder, `${name}.index`)}\nnew_certs_dir=${folder}\ndefault_md=sha256\npolicy=p\nrand_serial=yes\n[p]\ncommonName=supplied\n`;
 }
 
 /** Some days from now, as `openssl ca` writes times. */

@@ -68,7 +68,7 @@ export function wordsOf(error: unknown, { address, operationMs, loginMs }: Place
   if (untrusted.test(trouble.code))
     return `${who} shows a certificate that is not trusted, and nothing was sent to it: ${certificateWords(trouble.code)}`;
   const known = plainWords[trouble.code];
-  if (known !== undefined) return `${who} ${known.replace('DOING', doing).replace('DETAIL', trouble.detail)}`;
+  if (known !== undefined) return `${who} ${known.replace('DOING', doing).replace('DETAIL', () => trouble.detail)}`;
   if (trouble.code.startsWith('ERR_SSL_') || trouble.code === 'EPROTO')
     return `${who} does not speak TLS as it should (${trouble.code}): check the port, and ldap.tls.mode (ldaps for a port that is TLS from the first byte, startTls for one that is not)`;
   return `${who} failed while ${doing} (${trouble.code})`;
@@ -164,7 +164,7 @@ const plainWords: Readonly<Record<string, string>> = {
     'sent something that is not LDAP while DOING: check that ldap.server names a directory and its port, and ldap.tls.mode',
   flood: 'sent more than it was asked for while DOING, and was given up',
   injected: 'sent something unprotected where TLS had to begin: somebody may be in between, and nothing was sent to it',
-  authority: 'was not asked, because ldap.tls.ca is no certificate: give it as PEM',
+  authority: 'was not asked, because ldap.tls.ca cannot be used: DETAIL',
   filter: 'was not asked, because ldap.userSearchFilter cannot be read: DETAIL',
   referral:
     'refers to another server for a part of the groups, and referrals are not followed: choose an ldap.groupDn that this server holds as a whole',

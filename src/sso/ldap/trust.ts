@@ -1,5 +1,6 @@
 // Which authorities are trusted for directories: those of the configuration, else those of Node and of the system.
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { certificateProblem } from '../../lib/certificate.ts';
 import { Trouble } from './trouble.ts';
 
 /**
@@ -18,10 +19,9 @@ export function trustedAuthorities(): (ca: string | undefined) => SecureContext 
 }
 
 function ownAuthorities(ca: string): SecureContext {
+  // Node takes any text, and would then trust nobody without a word.
+  const problem = certificateProblem(ca);
+  if (problem !== undefined) throw new Trouble('authority', { detail: problem });
   const pem = ca.includes('-----') ? ca : `-----BEGIN CERTIFICATE-----\n${ca.trim()}\n-----END CERTIFICATE-----`;
-  try {
-    return createSecureContext({ ca: pem });
-  } catch {
-    throw new Trouble('authority');
-  }
+  return createSecureContext({ ca: pem });
 }

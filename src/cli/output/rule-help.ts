@@ -2,6 +2,7 @@
 import { advice } from '../../core/rules/advice.ts';
 import { rules } from '../../core/rules/index.ts';
 import type { RuleId } from '../../core/rules/rule.ts';
+import { ssoLockout } from '../../core/rules/sso-lockout.ts';
 
 /** A rule as a format describes it: `about` is what it refuses or warns of, `help` what to do, both as sentences. */
 export interface RuleHelp {
@@ -22,6 +23,7 @@ export function helpFor(id: string): RuleHelp {
 const abouts: ReadonlyMap<string, string> = new Map([
   ['syntax', 'Refuses what is not YAML as Weir reads it, and files that cannot be read'],
   ['schema', 'Refuses what is not of its kind: unknown kinds and fields, wrong types, secrets that are written out'],
+  [ssoLockout, 'Warns of single sign-on that could lock out those who administer the platform'],
   ...advice.map(({ id, warns }) => [id, `Warns of ${warns}`] as const),
   ...rules.map(({ id, refuses }) => [id, `Refuses ${refuses}`] as const),
 ]);
@@ -59,6 +61,10 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'emptied-file': 'Delete the file where its objects are meant to go; else put its content back.',
   'secret-missing': 'Set the variable, or put the file into the folder of secrets, where the server runs.',
   'feature-without-effect': 'Switch the feature off, or meet what it needs, as the message says.',
+  'sso-certificate-ends':
+    'Get the next certificate from the provider, and put it beside the old one until that is no longer used.',
+  'sso-plain-http': 'Serve Weir over https, and set --base-url to that address.',
+  'sso-lockout': 'Give an admin a local password, or keep an admin of another domain, before the configuration acts.',
   'driver-unavailable': 'Choose a driver that this version has, or do without starting instances.',
 };
 

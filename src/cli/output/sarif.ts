@@ -49,7 +49,8 @@ function driverOf(ids: readonly string[], named: ReturnType<typeof namedFindings
     const isError = named.some(({ finding }) => finding.rule === id && finding.severity === 'error');
     return {
       id,
-      name: pascal(id),
+      // A name that differs from its id by a capital alone tells nobody anything.
+      ...(id.includes('-') ? { name: pascal(id) } : {}),
       shortDescription: { text: about },
       fullDescription: { text: about },
       help: { text: `${about} ${help}`, markdown: `${about}\n\n${help}` },

@@ -1,8 +1,10 @@
 // What goes where: stdout holds one format, stderr the rest, files what was asked for.
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { openSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { launcher, plainEnvironment } from '../../support/weir.ts';
 import { type Workspace, workspace } from '../world.ts';
 
 const streams = suite<{ here: Workspace }>('the streams');
@@ -91,6 +93,74 @@ streams('a file that cannot be written: 5, and the rest is printed', async ({ he
   assert.is(code, 5);
   assert.match(stdout, /^0 errors/);
   assert.match(stderr, /report\.json cannot be written, because there is no such file or folder\n$/);
+});
+
+streams('`FORMAT=-` is stdout, two formats never share a file, and a file is never half written', async ({ here }) => {
+  assert.is(JSON.parse((await here.weir('validate --output json=-')).stdout).valid, true);
+  assert.is((await here.weir('validate --output json=- --output human')).code, 64);
+  const same = await here.weir('validate --output json=a.txt --output github=./a.txt');
+  assert.is(same.code, 64);
+  assert.match(same.stderr, /--output cannot write two formats to .*a\.txt: name a file for each of them/);
+  writeFileSync(join(here.path, 'real.json'), 'old', { mode: 0o640 });
+  symlinkSync('real.json', join(here.path, 'link.json'));
+  const before = openSync(join(here.path, 'real.json'), 'r');
+  assert.is((await here.weir('validate --output json=link.json')).code, 0);
+  assert.is(readFileSync(before, 'utf8'), 'old', 'whoever reads the old file reads all of it');
+  assert.is(JSON.parse(here.read('real.json')).valid, true);
+  assert.is(statSync(join(here.path, 'real.json')).mode & 0o777, 0o640);
+  assert.equal(
+    readdirSync(here.path).filter((name) => name.startsWith('.real') || name.startsWith('.link')),
+    [],
+  );
+  assert.is((await here.weir('validate --output json=/dev/null')).code, 0);
+});
+
+streams('apply does nothing where it could not tell of it', async ({ here }) => {
+  const { code, stderr } = await here.weir('apply --output json=no/such/report.json');
+  assert.is(code, 5);
+  assert.match(stderr, /report\.json cannot be written, because there is no such file or folder\n$/);
+  assert.is((await here.weir('status')).code, 5, 'there is no store');
+});
+
+streams('what went wrong is told in the format that was asked for, also where the line is wrong', async ({ here }) => {
+  const { code, stdout, stderr } = await here.weir('plan --frobnicate --output json=report.json --output junit');
+  assert.is(code, 64);
+  assert.match(stdout, /<error type="usage" message="there is no --frobnicate here"/);
+  assert.match(stderr, /^weir: there is no --frobnicate here\n/);
+  assert.is(JSON.parse(here.read('report.json')).error.code, 'usage');
+  const nowhere = await here.weir('validate nowhere --output json=no/such/report.json');
+  assert.is(nowhere.code, 5);
+  assert.match(nowhere.stderr, /^weir: nowhere is not a tree.*\nweir: .*report\.json cannot be written/);
+});
+
+streams('the summary of a job is added to, once, where Markdown or annotations are asked for', async ({ here }) => {
+  const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(here.path, 'summary.md') };
+  const sections = () => here.read('summary.md').match(/^<!-- weir -->\n### .*$/gm)?.length;
+  here.write('summary.md', 'what others wrote\n');
+  await here.weir('validate', { env });
+  assert.is(here.read('summary.md'), 'what others wrote\n', 'nobody asked');
+  await here.weir('plan --output markdown', { env });
+  assert.match(
+    here.read('summary.md'),
+    /^what others wrote\n\n<!-- weir -->\n### Weir: this would change the platform\n/,
+  );
+  await here.weir('plan --output github', { env });
+  await here.weir('plan --output markdown=comment.md', { env });
+  assert.is(sections(), 3);
+  await here.weir('plan --output markdown=summary.md', { env });
+  assert.is(sections(), 4, 'where it is named itself, it is added to as well');
+  await here.weir('validate nowhere --output markdown', { env });
+  assert.is(sections(), 5);
+  const redirected = openSync(join(here.path, 'summary.md'), 'a');
+  spawnSync(process.execPath, [launcher, 'plan', '--output', 'markdown'], {
+    cwd: here.path,
+    env: { ...plainEnvironment(), ...env },
+    stdio: ['ignore', redirected, 'ignore'],
+  });
+  assert.is(sections(), 6, 'not twice where stdout leads into it');
+  const lost = await here.weir('plan --output github', { env: { ...env, GITHUB_STEP_SUMMARY: '/no/such/summary' } });
+  assert.is(lost.code, 0);
+  assert.match(lost.stderr, /^weir: the summary \/no\/such\/summary cannot be written, because there is no such/);
 });
 
 streams('the code does not depend on the format', async ({ here }) => {

@@ -3,6 +3,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { randomText } from '../lib/id.ts';
+import { createTurns } from '../lib/turns.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** More passwords wait to be hashed than the queue holds: try again later. */
@@ -32,7 +33,8 @@ const cost: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
  * write files too. `queue`: how many may wait.
  */
 export function createPasswords({ atOnce = Math.min(availableParallelism(), 3), queue = 64 } = {}): Passwords {
-  const turn = createTurns(atOnce, queue);
+  const tooMany = () => new TooManyPasswords('too many passwords are being checked: try again later');
+  const turn = createTurns(atOnce, queue, tooMany);
   return {
     hash: (password) => turn(() => hash(password, randomBytes(16), cost, 32)).then((parts) => phcOf(parts)),
     verify: (password, phc) => turn(() => verify(password, phc)),
@@ -98,24 +100,4 @@ function parsePhc(phc: string): Hashed | undefined {
   if (salt === undefined || key === undefined || Number(memory) > 1_048_576) return undefined;
   const own = { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) };
   return { cost: own, salt: Buffer.from(salt, 'base64'), key: Buffer.from(key, 'base64') };
-}
-
-/** Lets `atOnce` tasks run and `queue` wait. */
-function createTurns(atOnce: number, queue: number): <T>(task: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (task) => {
-    if (running >= atOnce) {
-      if (waiting.length >= queue) throw new TooManyPasswords('too many passwords are being checked: try again later');
-      await new Promise<void>((go) => waiting.push(go));
-    } else running += 1;
-    try {
-      return await task();
-    } finally {
-      // Whoever waits takes over this place, so `running` stays as it is.
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

@@ -1,8 +1,11 @@
 // Records in pages, newest first: history and the audit log.
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { createTurns, type Turns } from '../lib/turns.ts';
 import type { RecordFilter, Store, StoreRecord } from '../store/store.ts';
+import { Problem } from './errors.ts';
 import { decodeCursor, encodeCursor, type Page } from './paging.ts';
+import type { Services } from './services.ts';
 
 /** What a request asks for: a page, and (in whatever else it says) which records. */
 interface Asked {
@@ -10,11 +13,25 @@ interface Asked {
   readonly cursor?: string | undefined;
 }
 
+/** Takes turns at reading records: a page of them may take a look at all that there are. */
+export function createRecordTurns(): Turns {
+  const busy = 'Too many others read the audit log or the history now: try again later.';
+  return createTurns(2, 100, () => new Problem('unavailable', { detail: busy, headers: { 'retry-after': '5' } }));
+}
+
 /**
  * A page of the records that a filter lets through; `asked` is what the filter was made from, and part of the cursor. How many there are is
  * counted for the first page, and handed on in the cursor: to count may take as long as reading them all.
  */
-export async function recordPage(store: Store, filter: RecordFilter, asked: Asked): Promise<Page<StoreRecord>> {
+export function recordPage(
+  { door, recordTurns }: Pick<Services, 'door' | 'recordTurns'>,
+  filter: RecordFilter,
+  asked: Asked,
+): Promise<Page<StoreRecord>> {
+  return recordTurns(() => pageIn(door.store, filter, asked));
+}
+
+async function pageIn(store: Store, filter: RecordFilter, asked: Asked): Promise<Page<StoreRecord>> {
   const { limit, cursor, ...rest } = asked;
   const list = nameOf(filter.stream, rest);
   const place = cursor === undefined ? undefined : decodeCursor(cursor, cursorOf(list));

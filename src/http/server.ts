@@ -13,6 +13,7 @@ import { guard } from './plugins/guard.ts';
 import { limits } from './plugins/limits.ts';
 import { answerProblem, problems } from './plugins/problems.ts';
 import { silentConnections } from './plugins/silent-connections.ts';
+import { createRecordTurns } from './record-page.ts';
 import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServerOptions, Services } from './services.ts';
@@ -31,6 +32,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     ...options,
     closing: () => closing,
     lastUsed: lastUse.of,
+    recordTurns: createRecordTurns(),
     invitationMails: createMailQuota(),
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),
     description: () => app.swagger(),

@@ -6,6 +6,7 @@ import type { Door } from '../control/submit.ts';
 import type { DeclaredKindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Turns } from '../lib/turns.ts';
 import type { Mailer } from '../mail/mail.ts';
 import type { PasswordProvider } from '../sso/provider.ts';
 import type { MailQuota } from './mail-quota.ts';
@@ -51,6 +52,8 @@ export interface Services extends ServerOptions {
   readonly closing: () => boolean;
   /** When a credential was last used (by its id), where that is newer than what is kept. */
   readonly lastUsed: (id: string) => string | undefined;
+  /** Whoever reads the audit log or the history waits for their turn. */
+  readonly recordTurns: Turns;
   /** How often an inviter has had an address mailed. */
   readonly invitationMails: MailQuota;
   /** How often a password may be tried on a directory. */

@@ -1,6 +1,9 @@
 // What somebody tries who means harm, or who has seen something once and is not to see it again.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { problemOf } from '../../src/http/errors.ts';
+import { createRecordTurns, recordPage } from '../../src/http/record-page.ts';
 import { startWorld, tree } from './world.ts';
 
 const world = await startWorld();
@@ -11,6 +14,10 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await act();
   return performance.now() - begun;
+}
+
+function never(): never {
+  throw new Error('nothing is written here');
 }
 
 const exhaustion = suite('one request alone');
@@ -47,6 +54,27 @@ exhaustion('is refused where its body is nested too deep to be looked at', async
   assert.match(refused.body.detail, /nested deeper than 64 levels/);
   const wide = { name: 'wide', spec: { runtime: '4', environment: Array(1000).fill([[1]]) } };
   assert.not.match((await ask('POST', '/api/v1/stacks', { body: wide })).text, /nested/);
+});
+
+exhaustion('for the audit log is not read beside very many others, which would hold up everybody', async () => {
+  let [running, most] = [0, 0];
+  const store: typeof world.store = {
+    ...world.store,
+    records: async (query) => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(2);
+      running -= 1;
+      return world.store.records(query);
+    },
+  };
+  const around = { door: { store, facts: () => never() }, recordTurns: createRecordTurns() };
+  const read = () => recordPage(around, { stream: 'audit' }, { limit: 1 });
+  const ended = await Promise.allSettled(Array.from({ length: 150 }, read));
+  assert.is(most, 2);
+  const refused = ended.flatMap((one) => (one.status === 'rejected' ? [problemOf(one.reason).code] : []));
+  assert.equal(refused, Array(48).fill('unavailable'));
+  assert.is((await read()).items.length, 1);
 });
 
 exhaustion.run();

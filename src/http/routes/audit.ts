@@ -75,7 +75,7 @@ async function pageOf(
 ): Promise<Reply> {
   const { limit, cursor, since, until, ...filter } = asked;
   const found = auditFilter({ ...filter, since, until, team });
-  const page = await recordPage(services.door.store, found, { ...asked, ...(team === undefined ? {} : { team }) });
+  const page = await recordPage(services, found, { ...asked, ...(team === undefined ? {} : { team }) });
   const shown = listBody('auditEntries', page, (record) => shownAuditEntry(auditEntryOf(record), team === undefined));
   return { body: shown };
 }

@@ -188,7 +188,7 @@ const history = defineRoute({
     const { result } = query;
     const where = (record: StoreRecord) => historyEntry(record).result === result;
     const filtered = result !== undefined && { where, holding: [JSON.stringify(result)] };
-    const page = await recordPage(services.door.store, { stream: 'history', ...filtered }, query);
+    const page = await recordPage(services, { stream: 'history', ...filtered }, query);
     return { body: listBody('history', page, shownHistory) };
   },
 });

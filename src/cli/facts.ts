@@ -5,13 +5,18 @@ import type { Secret } from '../core/kinds/kind.ts';
 import { singleton, type View } from '../core/model/view.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { drivers } from '../drivers/index.ts';
-import { certificateProblem } from '../lib/certificate.ts';
+import { certificateProblem, certificatesEnd } from '../lib/certificate.ts';
 import type { EmailSettings } from '../mail/mail.ts';
 import { resolveSecret } from '../manifests/secrets.ts';
 
 /** What is known anywhere, also in a CI job. */
 export function offlineFacts(): Facts {
-  return { drivers, certificateProblem };
+  return { drivers, certificateProblem, certificateDaysLeft };
+}
+
+function certificateDaysLeft(text: string): number | undefined {
+  const end = certificatesEnd(text);
+  return end === undefined ? undefined : (Date.parse(end) - Date.now()) / 86_400_000;
 }
 
 /** Where the state lives: the folder of the store, and where secrets come from. */

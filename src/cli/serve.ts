@@ -60,14 +60,15 @@ async function serveFrom(
 ): Promise<ExitCode> {
   const metrics = createMetrics({ version: io.version });
   const store = metrics.measured(opened);
-  const bench = { ...benchOf(store, factsAt(options, io), io), facts: () => factsAt(options, io) };
+  const port = options.port === 0 ? await freePort(options.host) : options.port;
+  const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
+  const known = () => ({ ...factsAt(options, io), baseUrl });
+  const bench = { ...benchOf(store, known(), io), facts: known };
   const { facts, newId, fingerprint } = bench;
   const door = { store, facts };
   const log = createLog(io);
   const pending = Promise.withResolvers<Started>();
   pending.promise.catch(() => {});
-  const port = options.port === 0 ? await freePort(options.host) : options.port;
-  const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
   const reconciler = reconcilerOf(pending.promise);
   const home = { secretDir: resolve(io.cwd, options.secretDir), env: io.env };
   const mailer = createMailer({ settings: () => emailSettings(store.read(), home), log, onOutcome: metrics.mailed });

@@ -10,6 +10,7 @@ import { planSteps } from '../core/plan/plan.ts';
 import { type PlanDocument, planDocumentSteps } from '../core/plan/plan-document.ts';
 import type { Plan, Planned } from '../core/plan/planned.ts';
 import { revive } from '../core/plan/revive.ts';
+import { cautions } from '../core/rules/cautions.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { check, checkSteps } from '../core/rules/index.ts';
 import { type Batch, type Consents, noConsents, type TreeFacts } from '../core/rules/rule.ts';
@@ -113,6 +114,7 @@ function* violationSteps(batch: Prepared['batch'], before: View): Generator<void
     for (const finding of step) found.push(finding);
     yield;
   }
+  found.push(...cautions({ ...batch, before, after }));
   return found;
 }
 

@@ -5,6 +5,7 @@ import type { Change } from '../core/model/change.ts';
 import type { Finding } from '../core/model/finding.ts';
 import type { Context, Proposal } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
+import { cautions } from '../core/rules/cautions.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { check } from '../core/rules/index.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
@@ -22,6 +23,8 @@ export interface Tried {
   readonly changes: readonly Change[];
   readonly after: View;
   readonly violations: readonly Finding[];
+  /** What may come of it although nothing forbids it. */
+  readonly warnings: () => readonly Finding[];
 }
 
 /** Tries a proposal without keeping anything: the same path as `submit`, less its last step. */
@@ -33,8 +36,8 @@ export function evaluate(
   consents: Consents = noConsents,
 ): Tried {
   const { changes, after } = withConsequences(view, proposal(view, context));
-  const violations = check({ door: context.origin, changes, before: view, after, consents, facts });
-  return { changes, after, violations };
+  const batch = { door: context.origin, changes, before: view, after, consents, facts };
+  return { changes, after, violations: check(batch), warnings: () => [...cautions(batch)] };
 }
 
 /**

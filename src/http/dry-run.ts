@@ -31,12 +31,12 @@ export async function dryRun(
 ): Promise<PlanDocument<KindName>> {
   const { revision, inventory } = await reconciler.status();
   const view = door.store.read();
-  const { changes, violations } = evaluate(view, proposal, context, door.facts());
+  const { changes, violations, warnings } = evaluate(view, proposal, context, door.facts());
   const planned = changes.flatMap((change) => plannedOf(change) ?? []);
   const base = { revision: revision.applied, digest: inventory.digest };
   // Keyed, because a body may hold a password, which a plain digest would let others guess.
   const source = { digest: fingerprint(JSON.stringify(body ?? null)), files: 0 };
-  const around = { base, source, before: view, findings: violations, fingerprint };
+  const around = { base, source, before: view, findings: [...violations, ...warnings()], fingerprint };
   const plan = { planned, unchanged: planned.length > 0 ? 0 : 1 };
   return inSlices(planDocumentSteps<KindName>(plan, around), createSlicer());
 }

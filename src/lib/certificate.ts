@@ -16,6 +16,20 @@ export function certificateProblem(text: string): string | undefined {
   return problems.length > 0 ? problems.join(', and ') : undefined;
 }
 
+/** When the last of the certificates in a text ends: RFC 3339, UTC. Nothing where none can be read. */
+export function certificatesEnd(text: string): string | undefined {
+  const ends = certificatesIn(text).flatMap((pemText) => endOf(pemText) ?? []);
+  return ends.length === 0 ? undefined : new Date(Math.max(...ends)).toISOString();
+}
+
+function endOf(pemText: string): number | undefined {
+  try {
+    return Date.parse(new X509Certificate(pemText).validTo);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The certificates in a text that has no problem, each as PEM. */
 export function certificatesIn(text: string): readonly string[] {
   const blocks = blocksOf(text);

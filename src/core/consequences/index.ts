@@ -3,6 +3,7 @@ import type { Change } from '../model/change.ts';
 import { overlay } from '../model/overlay.ts';
 import type { State } from '../model/state.ts';
 import type { View } from '../model/view.ts';
+import { boundElsewhere } from './bound-elsewhere.ts';
 import type { Consequence } from './consequence.ts';
 import { joined } from './joined.ts';
 import { statisticsSwitchedOff } from './statistics-switched-off.ts';
@@ -11,7 +12,14 @@ import { userGone } from './user-gone.ts';
 import { userShutOut } from './user-shut-out.ts';
 
 /** Every consequence. None follows from another. */
-export const consequences: readonly Consequence[] = [userGone, userShutOut, teamGone, joined, statisticsSwitchedOff];
+export const consequences: readonly Consequence[] = [
+  userGone,
+  userShutOut,
+  boundElsewhere,
+  teamGone,
+  joined,
+  statisticsSwitchedOff,
+];
 
 /** The changes with all that follows from them, each resource once; and how the state looks then. */
 export function withConsequences(

@@ -1,34 +1,11 @@
 // Warnings: what is allowed, but will not do what it says. They look at a whole state, and refuse nothing.
 import { effectiveFeature, featureNames } from '../kinds/features.ts';
-import type { DeclaredKindName } from '../kinds/index.ts';
 import type { Finding } from '../model/finding.ts';
-import { addressOf, type DeclaredResource, type Resource, type ResourceOf } from '../model/resource.ts';
 import { singleton, type View } from '../model/view.ts';
 import type { Facts } from './facts.ts';
 import { secretsOf } from './secrets-of.ts';
-
-/** One piece of advice about each resource of some kinds; its findings are warnings. */
-export interface Advice {
-  readonly id: string;
-  readonly warns: string;
-  readonly kinds: readonly DeclaredKindName[];
-  readonly advise: (resource: DeclaredResource, view: View, facts: Facts) => Iterable<Finding>;
-}
-
-/** Defines a piece of advice about one kind, with its types. */
-function adviceFor<K extends DeclaredKindName>(
-  kind: K,
-  {
-    id,
-    warns,
-    advise,
-  }: Pick<Advice, 'id' | 'warns'> & {
-    readonly advise: (resource: ResourceOf<K>, view: View, facts: Facts) => Iterable<Finding>;
-  },
-): Advice {
-  const isOurs = (resource: Resource): resource is ResourceOf<K> => resource.kind === kind;
-  return { id, warns, kinds: [kind], advise: (one, view, facts) => (isOurs(one) ? advise(one, view, facts) : []) };
-}
+import { ssoCertificateEnds, ssoPlainHttp } from './sso-advice.ts';
+import { type Advice, adviceFor, warning } from './warning.ts';
 
 const driverUnavailable = adviceFor('Platform', {
   id: 'driver-unavailable',
@@ -86,7 +63,14 @@ const secretMissing: Advice = {
 };
 
 /** Every piece of advice. */
-export const advice: readonly Advice[] = [driverUnavailable, featureWithoutEffect, missingStack, secretMissing];
+export const advice: readonly Advice[] = [
+  driverUnavailable,
+  featureWithoutEffect,
+  missingStack,
+  secretMissing,
+  ssoCertificateEnds,
+  ssoPlainHttp,
+];
 
 /** All warnings about a state, in steps. */
 export function* adviseSteps(view: View, facts: Facts): Generator<readonly Finding[], void, void> {
@@ -97,9 +81,4 @@ export function* adviseSteps(view: View, facts: Facts): Generator<readonly Findi
         const found = [...advise(resource, view, facts)];
         if (found.length > 0 || ++steps % 32 === 0) yield found;
       }
-}
-
-function warning(rule: string, resource: Resource, path: string, what: string): Finding {
-  const message = `${addressOf(resource)}: ${what}`;
-  return { rule, severity: 'warning', message, kind: resource.kind, name: resource.name, path };
 }

@@ -8,6 +8,10 @@ export interface Facts {
   readonly drivers: ReadonlyMap<string, { readonly provides: ReadonlySet<FeatureName>; readonly runner?: object }>;
   /** What is wrong with a text as one or several PEM certificates for verifying signatures; nothing where it is usable. */
   readonly certificateProblem: (text: string) => string | undefined;
+  /** How many days are left to the last of the certificates in a text; less than 0 where it has ended, nothing where none can be read. */
+  readonly certificateDaysLeft?: (text: string) => number | undefined;
+  /** The address under which people reach the server. */
+  readonly baseUrl?: string;
   /** Whether the directory of a stack's runtime is there (where the state lives), in the stacks directory that the Platform names. */
   readonly stackInstalled?: (stacksDirectory: string, runtime: string) => boolean;
   /** Why a secret cannot be resolved (where the state lives). */

@@ -11,7 +11,8 @@ export const types = [declared('TeamType', 'free', {}), declared('TeamType', 'sm
 /** The active configuration of `corp.example`. */
 export function corp(groups: object = {}, spec: object = {}): DeclaredResource<'SsoConfig'> {
   const own = { emailDomain: 'corp.example', provider: 'saml', active: true };
-  return declared('SsoConfig', 'corp', { ...own, groups: { manageRoles: true, ...groups }, ...spec });
+  const made = declared('SsoConfig', 'corp', { ...own, groups: { manageRoles: true, ...groups }, ...spec });
+  return { ...made, managedBy: 'api' };
 }
 
 export function team(slug: string, type = 'free'): Resource<'Team'> {

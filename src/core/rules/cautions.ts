@@ -1,0 +1,14 @@
+// Warnings about changes: what may come of them in the state that they meet. They refuse nothing.
+import type { Finding } from '../model/finding.ts';
+import type { Batch } from './rule.ts';
+import { written } from './rule.ts';
+import { ssoCertificateEnds, ssoPlainHttp } from './sso-advice.ts';
+import { ssoLockouts } from './sso-lockout.ts';
+
+/** All warnings about a batch. Advice about what a tree declares is given with the tree; here it is about what others write. */
+export function* cautions(batch: Batch): Iterable<Finding> {
+  yield* ssoLockouts(batch);
+  if (batch.door !== 'api') return;
+  for (const { after } of written(batch, 'SsoConfig'))
+    for (const { advise } of [ssoCertificateEnds, ssoPlainHttp]) yield* advise(after, batch.after, batch.facts);
+}

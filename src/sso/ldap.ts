@@ -2,12 +2,13 @@
 import { printable } from '../core/model/printable.ts';
 import type { Limits } from './ldap/connect.ts';
 import { type Directory, directoryOf, type SecretOf } from './ldap/directory.ts';
-import { groupsOf } from './ldap/groups.ts';
-import { filterFor, type Login, loginOf, personAttributes, personOf, valuesOf } from './ldap/person.ts';
+import { groupsOf, memberOf } from './ldap/groups.ts';
+import { filterFor, type Login, loginOf, personAttributes, personOf } from './ldap/person.ts';
 import { type Session, visit } from './ldap/session.ts';
+import { testDirectory as test } from './ldap/test-directory.ts';
 import { during, resultName, Trouble, troubleOf, wordsOf } from './ldap/trouble.ts';
 import { trustedAuthorities } from './ldap/trust.ts';
-import type { PasswordProvider, ProviderAnswer } from './provider.ts';
+import type { Check, PasswordProvider, ProviderAnswer, SsoConfiguration } from './provider.ts';
 
 export interface LdapOptions {
   /** Asked at each sign-in: a secret may be replaced while the server runs. */
@@ -32,6 +33,22 @@ export function ldapProvider({ secretOf, limits }: LdapOptions): PasswordProvide
       return await signIn(desk, directory, login, typed.password);
     },
   };
+}
+
+/**
+ * Tests the directory of a configuration, active or not, without anybody's password but that of the service account: what `weir sso test` shows. With
+ * `user`, a username or an address, it tells whom the filter finds, and their groups. Never throws.
+ */
+export function testDirectory(
+  config: SsoConfiguration,
+  { secretOf, limits, user }: LdapOptions & { readonly user?: string | undefined },
+): Promise<readonly Check[]> {
+  return test(config, {
+    secretOf,
+    limits: { ...defaultLimits, ...limits },
+    now: Date.now(),
+    ...(user === undefined ? {} : { user }),
+  });
 }
 
 /** 5 s for an answer, 10 s for a sign-in; what a directory may send is far more than any group list needs. */
@@ -101,8 +118,7 @@ async function ask(
   const person = personOf(entry, directory.emailDomain);
   if ('problem' in person) return refused(`the entry ${shown(dn)} cannot sign in, because ${person.problem}`);
   if (directory.groupDn === undefined) return { outcome: 'proved', identity: person };
-  const member = { dn, uniqueIdentifiers: valuesOf(entry, 'x500UniqueIdentifier') };
-  const groups = await during('groups', groupsOf(session, directory.groupDn, member));
+  const groups = await during('groups', groupsOf(session, directory.groupDn, memberOf(entry)));
   return { outcome: 'proved', identity: { ...person, groups } };
 }
 

@@ -18,3 +18,12 @@ export interface PasswordProvider {
     typed: { readonly username: string; readonly password: string },
   ): Promise<ProviderAnswer>;
 }
+
+/** One thing that `weir sso test` looked at, in words for administrators. What is not `ok` keeps people from signing in. */
+export interface Check {
+  /** What was looked at: `certificate`, `search base`. */
+  readonly name: string;
+  readonly ok: boolean;
+  /** What was seen, and where it is not well, what to do. */
+  readonly detail: string;
+}

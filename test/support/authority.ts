@@ -37,7 +37,7 @@ export function makeAuthority(openssl: string, folder: string): Authority {
     '-subj',
     '/O=Weir tests/CN=Test authority',
     '-days',
-    '30',
+    '400',
   );
   return {
     pem: readFileSync(own.certificate, 'utf8'),
@@ -46,7 +46,7 @@ export function makeAuthority(openssl: string, folder: string): Authority {
       run('req', '-new', ...newKey, '-keyout', key, '-out', `${name}.csr`, '-subj', `/CN=${name}`);
       writeFileSync(join(folder, `${name}.cnf`), `${signing}subjectAltName=${names}\n`);
       writeFileSync(join(folder, `${name}.index`), '');
-      const [from, to] = expired ? [at(-30), at(-1)] : [at(-1), at(30)];
+      const [from, to] = expired ? [at(-30), at(-1)] : [at(-1), at(300)];
       writeFileSync(join(folder, `${name}.ca`), caSection(folder, name));
       run(
         'ca',
@@ -84,7 +84,7 @@ export function makeAuthority(openssl: string, folder: string): Authority {
         '-subj',
         `/CN=${name}`,
         '-days',
-        '30',
+        '400',
         '-addext',
         `subjectAltName=${everyName}`,
       );

@@ -1,5 +1,5 @@
 // The groups of an entry, all of them or none: half a list would take memberships away.
-import { AndFilter, EqualityFilter, OrFilter } from 'ldapts';
+import { AndFilter, type Entry, EqualityFilter, OrFilter } from 'ldapts';
 import { valuesOf } from './person.ts';
 import type { Session } from './session.ts';
 import { Trouble } from './trouble.ts';
@@ -8,6 +8,11 @@ import { Trouble } from './trouble.ts';
 export interface Member {
   readonly dn: string;
   readonly uniqueIdentifiers: readonly string[];
+}
+
+/** An entry as a member. */
+export function memberOf(entry: Entry): Member {
+  return { dn: entry.dn, uniqueIdentifiers: valuesOf(entry, 'x500UniqueIdentifier') };
 }
 
 /**

@@ -178,7 +178,7 @@ broken('cuts the connection, at any moment', async () => {
     ({ socket }) => void socket.end(),
     (request) =>
       void request.socket.write(honest(request)?.subarray(0, 9) ?? '', () => request.socket.resetAndDestroy()),
-    (request) => void request.socket.end(honest(request)?.subarray(0, 9)),
+    (request) => void request.socket.end(honest(request)?.subarray(0, 9) ?? ''),
   ];
   for (const way of ways)
     for (const [operation, nth] of [
@@ -216,7 +216,7 @@ broken('is no directory', async () => {
     Buffer.alloc(1000, 0xff),
     Buffer.from([0x15, 3, 1, 0, 2, 2, 70]),
   ];
-  for (const answer of answers) {
+  for (const answer of answers.map((one) => Buffer.from(one))) {
     await unavailable(
       listen((socket) => socket.write(answer)),
       /sent something that is not LDAP while /,

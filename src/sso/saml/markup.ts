@@ -2,8 +2,11 @@
 import { mayStand } from './envelope.ts';
 import { refuse, shown } from './refusal.ts';
 
-/** The most that a response may have of each. Depth, names and attributes are those that make parsers slow. */
-export const most = { tags: 20_000, depth: 64, attributes: 64, names: 256 };
+/**
+ * The most that a response may have of each; `attributesOfOne` and `names` are of one element, and of elements. Canonicalization walks through all
+ * of it for both signatures: these keep a response below a quarter of a second, and leave room for 800 groups, however wordy.
+ */
+export const most = { elements: 1500, attributes: 2500, depth: 64, attributesOfOne: 64, names: 256 };
 
 /**
  * Refuses declarations of any kind, comments, CDATA, processing instructions (but one XML declaration at the start), references to anything
@@ -40,17 +43,18 @@ function checkReferences(text: string): void {
 function checkTags(text: string, start: number): void {
   const open: string[] = [];
   const names = new Set<string>();
-  let tags = 0;
-  for (const { before, all, closing, name, attributes, empty } of tagsOf(text, start)) {
-    if (open.length === 0) checkOutside(before, tags);
-    if (closing && (attributes || empty || open.pop() !== name)) illFormed(all);
-    if (!closing) checkAttributes(attributes);
+  let [elements, attributes, end] = [0, 0, start];
+  for (const { before, all, closing, name, list, empty, after } of tagsOf(text, start)) {
+    if (open.length === 0) checkOutside(before, elements);
+    if (closing && (list || empty || open.pop() !== name)) illFormed(all);
+    elements += closing ? 0 : 1;
+    attributes += countAttributes(list);
     if (!closing && !empty) open.push(name);
-    tags += 1;
-    checkCounts({ tags, depth: open.length, names: names.add(name).size });
+    checkCounts({ elements, attributes, depth: open.length, names: names.add(name).size });
+    end = after;
   }
-  if (tags === 0 || open.length > 0) refuse('markup', 'the response ends before its element is closed');
-  checkOutside(text.slice(text.lastIndexOf('>') + 1), 0);
+  if (elements === 0 || open.length > 0) refuse('markup', 'the response ends before its element is closed');
+  checkOutside(text.slice(end), 0);
 }
 
 interface Tag {
@@ -59,8 +63,11 @@ interface Tag {
   readonly all: string;
   readonly closing: boolean;
   readonly name: string;
-  readonly attributes: string;
+  /** Its attributes, as they are written. */
+  readonly list: string;
   readonly empty: boolean;
+  /** Where the text behind it begins. */
+  readonly after: number;
 }
 
 function* tagsOf(text: string, start: number): Generator<Tag> {
@@ -68,33 +75,36 @@ function* tagsOf(text: string, start: number): Generator<Tag> {
   let at = start;
   for (let next = text.indexOf('<', at); next !== -1; next = text.indexOf('<', at)) {
     tag.lastIndex = next;
-    const [all = illFormed(text.slice(next, next + 40)), slash, name = '', attributes = '', end] = tag.exec(text) ?? [];
-    yield { before: text.slice(at, next), all, closing: slash === '/', name, attributes, empty: end === '/' };
-    at = next + all.length;
+    const [all = illFormed(text.slice(next, next + 40)), slash, name = '', list = '', end] = tag.exec(text) ?? [];
+    const after = next + all.length;
+    yield { before: text.slice(at, next), all, closing: slash === '/', name, list, empty: end === '/', after };
+    at = after;
   }
 }
 
-function checkOutside(text: string, tags: number): void {
+function checkOutside(text: string, elements: number): void {
   if (!/^[\t\n\r ]*$/.test(text)) refuse('markup', 'the response has text outside its element');
-  if (tags > 0) refuse('markup', 'the response has more than one outermost element');
+  if (elements > 0) refuse('markup', 'the response has more than one outermost element');
 }
 
 function illFormed(what: string): never {
   refuse('markup', `the response is not well-formed XML at ${shown(what)}`);
 }
 
-function checkAttributes(attributes: string): void {
-  const names = Array.from(
-    attributes.matchAll(/\s([^\s<>/="'&]+)\s*=\s*(?:"[^"]*"|'[^']*')/g),
-    ([, name = '']) => name,
-  );
-  if (names.length > most.attributes)
-    refuse('markup', `an element has ${names.length} attributes, and ${most.attributes} are the most`);
+function countAttributes(list: string): number {
+  const names = Array.from(list.matchAll(/\s([^\s<>/="'&]+)\s*=\s*(?:"[^"]*"|'[^']*')/g), ([, name = '']) => name);
+  if (names.length > most.attributesOfOne)
+    refuse('markup', `an element has ${names.length} attributes, and ${most.attributesOfOne} are the most`);
   if (new Set(names).size < names.length) refuse('markup', 'an element has two attributes of one name');
+  return names.length;
 }
 
-function checkCounts(counts: { readonly tags: number; readonly depth: number; readonly names: number }): void {
-  if (counts.tags > most.tags) refuse('markup', `the response has more than ${most.tags} tags`);
-  if (counts.depth > most.depth) refuse('markup', `the response nests its elements more than ${most.depth} deep`);
-  if (counts.names > most.names) refuse('markup', `the response has elements of more than ${most.names} names`);
+function checkCounts(counts: Readonly<Record<'elements' | 'attributes' | 'depth' | 'names', number>>): void {
+  const { elements, attributes, depth, names } = most;
+  const fewer = 'have the identity provider send fewer attributes or groups';
+  if (counts.elements > elements) refuse('markup', `the response has more than ${elements} elements: ${fewer}`);
+  if (counts.attributes > attributes)
+    refuse('markup', `the elements have more than ${attributes} attributes: ${fewer}`);
+  if (counts.depth > depth) refuse('markup', `the response nests its elements more than ${depth} deep`);
+  if (counts.names > names) refuse('markup', `the response has elements of more than ${names} names`);
 }

@@ -60,6 +60,8 @@ function checkCanonicalization(element: Element | undefined): void {
   const below = element ? children(element) : [];
   if (below.length > 1 || !below.every((one) => isNamed(one, excC14n, 'InclusiveNamespaces')))
     misformed('a canonicalization may hold nothing but one InclusiveNamespaces');
+  // The list is searched for every attribute that has a prefix.
+  if (below.some((one) => (attribute(one, 'PrefixList') ?? '').length > 256)) misformed('a PrefixList is too long');
 }
 
 function checkAlgorithm(element: Element | undefined, allowed: ReadonlySet<string>, wanted: string): void {

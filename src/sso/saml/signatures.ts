@@ -52,6 +52,8 @@ function contentOf(text: string, signature: Element, id: string, keys: readonly 
 /** The octets that a signature signs. */
 function verified(text: string, signature: Element, keys: readonly KeyObject[]): string {
   const signed = new SignedXml({ publicCert: 'none: see verifierOf' });
+  // SAML has one kind of id. Each kind that the library looks for costs it a walk through the whole document.
+  signed.idAttributes = ['ID'];
   signed.SignatureAlgorithms = Object.fromEntries(
     Array.from(signatureMethods, ([uri, { key, hash }]) => [uri, verifierOf(uri, hash, ofType(keys, key))]),
   );

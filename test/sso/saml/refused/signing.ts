@@ -14,6 +14,7 @@ const xpathTransform =
   '<ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>not(ancestor-or-self::saml:NameID)</ds:XPath></ds:Transform>';
 const xsltTransform =
   '<ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xslt-19991116"><xsl:stylesheet xmlns:xsl="http://www.w3.org/1999/XSL/Transform"></xsl:stylesheet></ds:Transform>';
+const longList = `<ds:Transform Algorithm="${exclusive}"><ec:InclusiveNamespaces xmlns:ec="${exclusive}" PrefixList="${'a '.repeat(200)}"></ec:InclusiveNamespaces></ds:Transform>`;
 export const form: readonly Refused[] = [
   ...signedBy('an Object', { object: '<ds:Object></ds:Object>' }),
   ...signedBy('SHA-1', { method: `${dsig}rsa-sha1` }),
@@ -28,6 +29,7 @@ export const form: readonly Refused[] = [
   ...signedBy('an XPath transform', { transforms: [enveloped, xpathTransform, exclusive] }),
   ...signedBy('an XSLT transform', { transforms: [enveloped, xsltTransform, exclusive] }),
   ...signedBy('a base64 transform', { transforms: [enveloped, `${dsig}base64`] }),
+  ...signedBy('a long list of prefixes', { transforms: [enveloped, longList] }),
   ...signedBy('transforms in another order', { transforms: [exclusive, enveloped] }),
   ...signedBy('one transform', { transforms: [enveloped] }),
   ...signedBy('a transform twice', { transforms: [enveloped, exclusive, exclusive] }),

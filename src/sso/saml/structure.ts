@@ -37,8 +37,9 @@ export function signaturesOf({ response, assertion }: Skeleton): Signatures {
   const all = withDescendants(response).filter(({ localName }) => localName === 'Signature');
   const within = (parent: Element) => all.filter((one) => one.parentNode === parent && one.namespaceURI === ds);
   const [ofResponse, ofAssertion] = [within(response)[0], within(assertion)[0]];
-  if (all.length === 2 && ofResponse && ofAssertion) return { ofResponse, ofAssertion };
-  return refuse('signatures', `invalid document signature: ${whichAreMissing(all.length, ofResponse, ofAssertion)}`);
+  if (!ofResponse || !ofAssertion || all.length !== 2)
+    refuse('signatures', `invalid document signature: ${whichAreMissing(all.length, ofResponse, ofAssertion)}`);
+  return { ofResponse, ofAssertion };
 }
 
 function whichAreMissing(count: number, ofResponse: Element | undefined, ofAssertion: Element | undefined): string {

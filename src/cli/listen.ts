@@ -8,13 +8,34 @@ export interface Address {
   readonly port: number;
 }
 
-/** Lets a server listen. Throws `Unavailable` with what to do. */
-export async function listen(app: { listen(address: Address): Promise<string> }, address: Address): Promise<void> {
+/** What listens: a server of Fastify. */
+interface Listener {
+  readonly server: { maxConnections: number };
+  listen(address: Address): Promise<string>;
+}
+
+/** Lets a server listen, to as many connections as leave descriptors for its own files. Throws `Unavailable` with what to do. */
+export async function listen(app: Listener, address: Address): Promise<void> {
   try {
+    app.server.maxConnections = mostConnections(openFilesLimit());
     await app.listen(address);
   } catch (error) {
     throw asUnavailable(error, address);
   }
+}
+
+/** How many connections are taken where so many files may be open: whoever holds them all must not keep the journal or the tree from being opened. */
+export function mostConnections(openFiles: number): number {
+  return Math.max(1, openFiles - Math.min(256, Math.ceil(openFiles / 2)));
+}
+
+/** How many files and connections this process may have open; what the system tells nobody counts as without limit. */
+function openFilesLimit(): number {
+  // Without the network, whose names would be looked up for the report.
+  const report: object = Object.assign(process.report, { excludeNetwork: true }).getReport();
+  const { userLimits }: { readonly userLimits?: unknown } = report;
+  const soft: unknown = Object(Object(userLimits).open_files).soft;
+  return typeof soft === 'number' ? soft : Number.MAX_SAFE_INTEGER;
 }
 
 /** A port that nobody listens on at the moment. Throws `Unavailable`. */

@@ -1,11 +1,11 @@
 // Limits: how often an address may ask, how often it may try to sign in, and no more work than the process can do.
 import rateLimit from '@fastify/rate-limit';
-import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Action } from '../../core/access/policy.ts';
 import { singleton } from '../../core/model/view.ts';
 import { Problem } from '../errors.ts';
 import type { ServerOptions } from '../services.ts';
+import { watchPressure } from './pressure.ts';
 
 /** The actions at which passwords and links are tried. */
 const guessing: ReadonlySet<Action> = new Set(['sign-in', 'register', 'recover-account', 'change-password']);
@@ -18,11 +18,10 @@ const overloadedMs = 1000;
  * minute, counted by this process. The address is that of the connection, or where `trustProxy` says so the one that the proxy saw.
  */
 export async function limits(app: FastifyInstance, { door }: ServerOptions): Promise<void> {
-  await app.register(underPressure, {
-    maxEventLoopDelay: overloadedMs,
-    pressureHandler: async ({ routeOptions }) => {
-      if (routeOptions.config.action !== 'probe') throw overloaded();
-    },
+  const pressure = watchPressure();
+  app.addHook('onClose', async () => pressure.close());
+  app.addHook('onRequest', async ({ routeOptions }) => {
+    if (pressure.delayMs() > overloadedMs && routeOptions.config.action !== 'probe') throw overloaded();
   });
   await app.register(rateLimit, { global: false });
   const settings = () => singleton(door.store.read(), 'Platform').spec.api.rateLimit;

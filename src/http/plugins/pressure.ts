@@ -1,0 +1,34 @@
+// How far the process is behind with its work, watched once a second, in a way that nothing can make fail.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** A watch over the event loop. */
+export interface Pressure {
+  /** The mean delay of the event loop over the last second, in milliseconds. */
+  delayMs(): number;
+  close(): void;
+}
+
+const resolutionMs = 10;
+
+/**
+ * Begins to watch. (`@fastify/under-pressure` also asks how much memory is used, which opens a file: where no descriptor is left that throws
+ * out of a timer, and the process ends.)
+ */
+export function watchPressure(): Pressure {
+  const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
+  histogram.enable();
+  let delay = 0;
+  const timer = setInterval(() => {
+    // Not one turn in a second is as far behind as can be.
+    delay = Number.isNaN(histogram.mean) ? Number.POSITIVE_INFINITY : Math.max(0, histogram.mean / 1e6 - resolutionMs);
+    histogram.reset();
+  }, 1000);
+  timer.unref();
+  return {
+    delayMs: () => delay,
+    close: () => {
+      clearInterval(timer);
+      histogram.disable();
+    },
+  };
+}

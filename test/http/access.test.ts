@@ -52,6 +52,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /api/v1/sso-configs/{name}': admins,
   'PUT /api/v1/sso-configs/{name}': admins,
   'DELETE /api/v1/sso-configs/{name}': admins,
+  'POST /api/v1/sso-configs/{name}/explain': admins,
   'GET /api/v1/admin-settings': admins,
   'PUT /api/v1/admin-settings': admins,
   'GET /api/v1/platform': admins,

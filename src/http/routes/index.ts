@@ -20,6 +20,7 @@ import { registrationRoutes } from './registration.ts';
 import { samlRoutes } from './saml.ts';
 import { selfRoutes } from './self.ts';
 import { singletonRoutes } from './singletons.ts';
+import { ssoExplain } from './sso-explain.ts';
 import { statisticsRoutes } from './statistics.ts';
 import { teamListRoutes } from './team-lists.ts';
 import { teamRoutes } from './teams.ts';
@@ -33,6 +34,7 @@ export const routes: readonly Route[] = [
   ...configRoutes,
   ...declaredRoutes,
   ...singletonRoutes,
+  ssoExplain,
   instanceList,
   ...instanceRoutes,
   ...instanceActionRoutes,

@@ -136,7 +136,11 @@ function treeProblem(type: keyof typeof subtypes, findings: readonly Finding[]):
 function summaryOf(violations: readonly Finding[]): string {
   const [first, ...more] = violations;
   if (!first) return 'It cannot be done.';
-  return more.length === 0 ? sentence(first.message) : `${sentence(first.message)} (and ${more.length} more)`;
+  const { message, suggestion } = first;
+  const told = suggestion === undefined ? sentence(message) : `${message}: did you mean ${suggestion}?`;
+  if (more.length === 0) return told;
+  const others = more.length === 1 ? 'is 1 more problem' : `are ${more.length} more problems`;
+  return `${told} There ${others}, in "violations".`;
 }
 
 function sentence(text: string): string {

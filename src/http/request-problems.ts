@@ -14,10 +14,14 @@ function problemsIn(issue: Issue, what: string): Finding[] {
   const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
   const shown = shownPath(path) || what;
   if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => problem([...path, key], `${shown} has no field ${JSON.stringify(key)}`));
+    return issue.keys.map((key) => problem([...path, key], unknown(JSON.stringify(key), shown)));
   if (issue.code === 'invalid_key' || issue.code === 'invalid_element')
     return [problem(path, `${shown} does not fit what its keys and values may be`)];
   return [problem(path, `${shown} ${wordsOf(issue)}`)];
+}
+
+function unknown(key: string, shown: string): string {
+  return shown === 'the query' ? `there is no parameter ${key} here` : `${shown} has no field ${key}`;
 }
 
 function problem(path: readonly (string | number)[], message: string): Finding {

@@ -86,6 +86,30 @@ errors('400: a body that is not well-formed, is missing, poisons, or has unknown
   );
 });
 
+errors('400: says where a body is not JSON, and nothing of what stands there', async () => {
+  const detail = async (body: string) => (await ask('POST', '/api/v1/stacks', { body })).body.detail;
+  assert.is(await detail('{"name":\n  "hush",}'), 'The body is not JSON: look at line 2, column 10.');
+  assert.is(await detail('hush'), 'The body is not JSON.');
+  assert.is(await detail('{"__proto__": {}}'), 'The body has a key that none may have, such as __proto__.');
+});
+
+errors('400, 409: tell how many problems there are, and what may have been meant', async () => {
+  const several = await ask('POST', '/api/v1/stacks', { body: { name: 'a', specs: {}, x: 1 } });
+  assert.match(several.body.detail, /^spec .*\. There are 2 more problems, in "violations"\.$/);
+  const meant = await ask('POST', '/api/v1/instance-types', { body: { name: 'a', spec: { stacks: ['nr4'] } } });
+  assert.match(meant.body.detail, /which nothing declares: did you mean nr-4\?$/);
+  const { body } = await ask('GET', '/api/v1/stacks?colour=red');
+  assert.is(body.detail, 'there is no parameter "colour" here.');
+});
+
+errors('403: says who may', async () => {
+  const detail = async (as: 'user' | 'viewer', method: 'POST' | 'PUT', url: string) =>
+    (await ask(method, url, { as, body: {} })).body.detail;
+  assert.match(await detail('user', 'POST', '/api/v1/stacks'), /^You may not .*: that is for admins\.$/);
+  assert.match(await detail('user', 'POST', '/api/v1/teams'), /: the administration settings leave that to admins\.$/);
+  assert.match(await detail('viewer', 'PUT', '/api/v1/teams/core'), /: that takes the role owner\.$/);
+});
+
 errors('400: says what is wrong with a spec, field by field, in words', async () => {
   const spec = { runtime: 7, label: 'x'.repeat(1001), colour: 'red', resources: { memoryMb: 0.5 } };
   const asked = await ask('POST', '/api/v1/stacks', { body: { name: 'mine', spec } });

@@ -124,7 +124,7 @@ making('is for admins alone where the settings do not let users', async () => {
   const world = await startTeams('userTeamCreation: false');
   const refused = await makeTeam(world, 'user', { name: 'A', type: 'roomy' });
   assert.is(refused.status, 403);
-  assert.is(refused.body.detail, 'You may not make a team.');
+  assert.is(refused.body.detail, 'You may not make a team: the administration settings leave that to admins.');
   assert.is((await makeTeam(world, 'admin', { name: 'A', type: 'roomy' })).status, 201);
   assert.not((await world.ask('GET', '/api/v1/user', { as: 'user' })).body.can.includes('create-team'));
   await world.close();

@@ -10,8 +10,23 @@ export function bodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body.length === 0) done(null, undefined);
-    else void parse(request, String(body), (error, value) => done(error ?? tooDeep(value), value));
+    else
+      void parse(request, String(body), (error, value) =>
+        done(error ? unreadable(String(body)) : tooDeep(value), value),
+      );
   });
+}
+
+/** What is wrong with a body that cannot be parsed, or that holds what no object may. */
+function unreadable(body: string): Problem {
+  try {
+    JSON.parse(body);
+    return new Problem('invalid_request', { detail: 'The body has a key that none may have, such as __proto__.' });
+  } catch (error) {
+    const [, line, column] = /line (\d+) column (\d+)/.exec(String(error)) ?? [];
+    const where = line === undefined ? '' : `: look at line ${line}, column ${column}`;
+    return new Problem('invalid_request', { detail: `The body is not JSON${where}.` });
+  }
 }
 
 /** How deep a body may be nested, as documents may be. What is deeper would be too much for whatever follows it down. */

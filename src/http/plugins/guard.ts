@@ -92,5 +92,10 @@ function forbidden(action: Action, caller: Caller): string {
   if (caller.kind === 'scraper') return 'This is the token of the statistics, which opens nothing else.';
   if (caller.kind === 'user' && caller.by === 'token' && caller.token.spec.scope === 'plan')
     return 'This token has the scope "plan": it may plan documents and read the status of the configuration, and nothing else.';
-  return `You may not ${policy[action].may}.`;
+  const { may, who, usersWhile } = policy[action];
+  if (usersWhile) return `You may not ${may}: the administration settings leave that to admins.`;
+  if (who === 'admin') return `You may not ${may}: that is for admins.`;
+  return typeof who === 'string'
+    ? `You may not ${may}.`
+    : `You may not ${may}: that takes the role ${who.join(' or ')}.`;
 }

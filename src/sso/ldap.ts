@@ -13,6 +13,7 @@ import type { Check, PasswordProvider, ProviderAnswer, SsoConfiguration } from '
 export interface LdapOptions {
   /** Asked at each sign-in: a secret may be replaced while the server runs. */
   readonly secretOf: SecretOf;
+  /** `logins`: how many sign-ins may be under way at one directory. */
   readonly limits?: Partial<Limits & { readonly logins: number }>;
 }
 
@@ -21,7 +22,7 @@ export interface LdapOptions {
  * found, and takes everything else from the entry: what was typed decides nothing but what is searched.
  */
 export function ldapProvider({ secretOf, limits }: LdapOptions): PasswordProvider {
-  const desk: Desk = { limits: { ...defaultLimits, ...limits }, trust: trustedAuthorities(), logins: 0 };
+  const desk: Desk = { limits: { ...defaultLimits, ...limits }, trust: trustedAuthorities(), logins: new Map() };
   return {
     authenticate: async (config, typed) => {
       const login = typeof typed.username === 'string' ? loginOf(typed.username, config.spec.emailDomain) : undefined;
@@ -64,8 +65,8 @@ export const defaultLimits = {
 interface Desk {
   readonly limits: Limits & { readonly logins: number };
   readonly trust: ReturnType<typeof trustedAuthorities>;
-  /** How many sign-ins are under way. */
-  logins: number;
+  /** Address → how many sign-ins are under way there: one that is mute shall not hold up those at another. */
+  readonly logins: Map<string, number>;
 }
 
 /** An empty password is no password: a directory that is asked with one lets everybody in (RFC 4513, 5.1.2). */
@@ -77,16 +78,19 @@ function passwordProblem(password: unknown): string | undefined {
 
 async function signIn(desk: Desk, directory: Directory, login: Login, password: string): Promise<ProviderAnswer> {
   const { address } = directory;
-  if (desk.logins >= desk.limits.logins)
+  const waiting = desk.logins.get(address) ?? 0;
+  if (waiting >= desk.limits.logins)
     return unavailable(`${desk.limits.logins} sign-ins wait for the directory ${address} already: it is too slow`);
-  desk.logins += 1;
+  desk.logins.set(address, waiting + 1);
   try {
     const route = { directory, limits: desk.limits, trust: desk.trust };
     return await visit(route, (open) => ask(open, directory, login, password));
   } catch (error) {
     return unavailable(wordsOf(error, { address, ...desk.limits }));
   } finally {
-    desk.logins -= 1;
+    const left = (desk.logins.get(address) ?? 1) - 1;
+    if (left > 0) desk.logins.set(address, left);
+    else desk.logins.delete(address);
   }
 }
 

@@ -26,10 +26,17 @@ export async function groupsOf(session: Session, groupDn: string, member: Member
   do {
     const found = await session.search(groupDn, { ...search, page: { size: pageSize, cookie } });
     if (found.referred) throw new Trouble('referral');
-    for (const name of found.entries.flatMap((entry) => valuesOf(entry, 'cn'))) names.add(name);
+    for (const name of found.entries.flatMap(namesOf)) names.add(name);
     cookie = Buffer.from(found.cookie);
   } while (cookie.length > 0);
   return [...names];
+}
+
+/** Every group has a name; one that shows none would be missed without a word. */
+function namesOf(entry: Entry): string[] {
+  const shown = Object.entries(entry).some(([name, value]) => name.toLowerCase() === 'cn' && [value].flat().length > 0);
+  if (!shown) throw new Trouble('nameless');
+  return valuesOf(entry, 'cn');
 }
 
 function membershipFilter({ dn, uniqueIdentifiers }: Member): OrFilter {

@@ -51,7 +51,10 @@ export function personOf(entry: Entry, emailDomain: string): Identity | { readon
   const email = mails.flatMap((mail) => addressIn(mail, emailDomain) ?? [])[0];
   if (email === undefined)
     return {
-      problem: mails.length === 0 ? 'it has no mail' : `none of its mail addresses is of the domain ${emailDomain}`,
+      problem:
+        mails.length === 0
+          ? 'it has no mail that ldap.username may see'
+          : `none of its mail addresses is of the domain ${emailDomain}`,
     };
   const username = firstOf(entry, ['uid', 'sAMAccountName', 'cn']);
   const displayName = firstOf(entry, ['displayName', 'cn']);
@@ -68,14 +71,12 @@ export function valuesOf(entry: Entry, attribute: string): string[] {
 function firstOf(entry: Entry, attributes: readonly string[]): string | undefined {
   return attributes
     .flatMap((attribute) => valuesOf(entry, attribute))
-    .map((text) =>
-      text
-        .replace(/\p{Cc}+/gu, ' ')
-        .trim()
-        .slice(0, 255),
-    )
+    .map((text) => text.replace(unfit, ' ').trim().slice(0, 255).toWellFormed())
     .find((text) => text !== '');
 }
+
+/** What breaks lines, or turns the direction of writing: a name is shown in one line with others. */
+const unfit = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
 const address = emailAddress();
 

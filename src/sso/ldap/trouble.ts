@@ -168,6 +168,7 @@ const plainWords: Readonly<Record<string, string>> = {
   filter: 'was not asked, because ldap.userSearchFilter cannot be read: DETAIL',
   referral:
     'refers to another server for a part of the groups, and referrals are not followed: choose an ldap.groupDn that this server holds as a whole',
+  nameless: 'shows a group without its name: let ldap.username read the attribute cn below ldap.groupDn',
   unnamed: 'answered with an entry that has no DN',
 };
 

@@ -60,6 +60,7 @@ async function unavailable(fake: Fake | Promise<Fake>, words: RegExp, more: obje
   for (let tries = 0; tries < 50 && directory.connections().open > 0; tries += 1)
     await new Promise((done) => setTimeout(done, 10));
   assert.is(directory.connections().open, 0, 'a connection is left');
+  assert.ok(directory.connections().all <= 2, 'it connected again');
   return outcome;
 }
 
@@ -195,6 +196,21 @@ broken('cuts the connection, at any moment', async () => {
       words,
       { ldap: { tls: { mode: 'ldaps' } } },
     );
+});
+
+broken('agrees to TLS, and goes', async () => {
+  const tls = { ldap: { tls: { mode: 'startTls' } } };
+  const words = /(cut|closed) the connection while Weir connected/;
+  await unavailable(
+    fakeDirectory(({ id, socket }) => void socket.end(result(id, 0x78))),
+    words,
+    tls,
+  );
+  await unavailable(
+    fakeDirectory(({ id, socket }) => void socket.write(result(id, 0x78), () => socket.resetAndDestroy())),
+    words,
+    tls,
+  );
 });
 
 broken('says that it leaves', async () => {
@@ -351,6 +367,11 @@ broken('ends a search at a limit with one entry, though more may match', async (
   await unavailable(butFor(search, 2, limit), /stopped at its limit before it had told all groups/, groups);
 });
 
+broken('shows a group without its name', async () => {
+  const nameless = ({ id }: Request) => Buffer.concat([found(id, 'cn=a', {}), result(id, 0x65)]);
+  await unavailable(butFor(search, 2, nameless), /shows a group without its name: let ldap\.username read/, groups);
+});
+
 broken('answers with an entry that has no DN', async () => {
   const nameless = ({ id }: Request) => Buffer.concat([found(id, '', { mail: ann.mail }), result(id, 0x65)]);
   await unavailable(butFor(search, 1, nameless), /an entry that has no DN/);
@@ -398,6 +419,14 @@ broken('holds up only so many sign-ins', async () => {
   assert.is(told.length, 6);
   assert.ok(told.every(({ ms }) => ms < 200));
   assert.is((await signIn(fake.address)).outcome, 'unavailable');
+});
+
+broken('holds up nobody at another', async () => {
+  const [mute, works] = [await listen(() => {}), await fakeDirectory(honest)];
+  fakes.push(mute, works);
+  const held = Array.from({ length: 70 }, () => signIn(mute.address));
+  assert.is((await signIn(works.address)).outcome, 'proved');
+  await Promise.all(held);
 });
 
 broken.run();
@@ -467,6 +496,26 @@ odd('writes attributes as it likes, and values that are no text', async () => {
     password: 'x',
   });
   assert.is('identity' in answer && answer.identity.email, 'ann@example.com');
+});
+
+odd('gives names that do not fit a line', async () => {
+  const attributes = {
+    mail: ann.mail,
+    uid: ' \n ',
+    cn: 'a\u202eb\n\u2028c',
+    displayName: `${'x'.repeat(254)}\u{1f600}`,
+  };
+  const fake = await butFor(search, 1, ({ id }) => Buffer.concat([found(id, ann.dn, attributes), result(id, 0x65)]));
+  fakes.push(fake);
+  const answer = await provider.authenticate(configuration({ server: fake.address }), {
+    username: 'ann',
+    password: 'x',
+  });
+  assert.equal('identity' in answer && answer.identity, {
+    email: ann.mail,
+    username: 'a b c',
+    displayName: `${'x'.repeat(254)}\ufffd`,
+  });
 });
 
 odd('has addresses whose letters turn into others in lower case', async () => {

@@ -127,3 +127,33 @@ mailing('is not mailed without end by inviting, withdrawing and inviting again',
 });
 
 mailing.run();
+
+const secrets = suite('a secret of the server');
+
+secrets('is not given to an instance by its team, whose flows could read it', async () => {
+  const other = await startWorld({ ...tree, 'fit.yaml': 'kind: Template\nmetadata: {name: standard}\n' });
+  const instances = '/api/v1/teams/core/instances';
+  const body = (options: object) => ({ name: 'a', instanceType: 'small', template: 'standard', options });
+  const pointing = { npmrc: { fromEnv: 'WEIR_SECRET_LDAP' }, httpAuth: { password: { fromFile: 'smtp' } } };
+  for (const url of [instances, `${instances}?dryRun=true`]) {
+    const refused = await other.ask('POST', url, { as: 'owner', body: body(pointing) });
+    assert.is(refused.status, 400, refused.text);
+    const paths = refused.body.violations.map(({ path }: { path: string }) => path);
+    assert.equal(paths.sort(), ['/options/httpAuth/password', '/options/npmrc']);
+    assert.match(refused.body.violations[0].message, /only admins may have an instance read a secret of the server/);
+  }
+  const written = { as: 'member', body: body({ npmrc: 'token', httpAuth: { password: 'word' } }) } as const;
+  const made = await other.ask('POST', instances, written);
+  assert.is(made.status, 201, made.text);
+  const url = `/api/v1/instances/${made.body.id}`;
+  const put = (as: 'member' | 'admin', options: object) => other.ask('PUT', url, { as, body: { options } });
+  assert.is((await put('member', { npmrc: pointing.npmrc })).status, 400);
+  // An admin may; and what is there stays when a member changes something else, and goes when they write their own.
+  assert.is((await put('admin', { npmrc: pointing.npmrc })).status, 200);
+  assert.is((await put('member', { theme: 'dark', npmrc: { set: true } })).status, 200);
+  assert.is((await put('member', { npmrc: { fromEnv: 'WEIR_SECRET_SMTP' } })).status, 400);
+  assert.is((await put('member', { npmrc: 'token' })).status, 200);
+  await other.close();
+});
+
+secrets.run();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { View } from '../../core/model/view.ts';
 import { createInstance } from '../../core/proposals/create-instance.ts';
 import { deleteInstance } from '../../core/proposals/delete-instance.ts';
+import { withOwnSecrets } from '../../core/proposals/own-secrets.ts';
 import { type InstanceTarget, targeted, updateInstance } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
@@ -12,6 +13,7 @@ import { planView } from '../views/config.ts';
 import { exampleInstance, instanceDetailView, instanceVersion, shownInstanceDetail } from '../views/instance.ts';
 import { instanceUpdate, newInstance } from '../views/instance-written.ts';
 import { write } from '../write.ts';
+import { userOf } from './self.ts';
 
 const tag = 'instances';
 const ofTeam = { params: z.strictObject({ id: z.string().describe('The id of the team.') }), subject: teamSubject };
@@ -56,7 +58,8 @@ const create = defineRoute({
   handle: async (call) => {
     const { params, body, services } = call;
     const wanted = { ...body, team: params.id };
-    const outcome = await write(call, createInstance(wanted, services.door.facts().drivers));
+    const proposal = createInstance(wanted, services.door.facts().drivers);
+    const outcome = await write(call, withOwnSecrets(proposal, userOf(call.caller).user.id));
     if ('plan' in outcome) return { body: outcome.plan };
     const headers = { location: `/api/v1/instances/${outcome.made}` };
     return { status: 201, headers, ...shownIn(outcome.view, outcome.made, call) };
@@ -97,7 +100,8 @@ const update = defineRoute({
     },
   },
   handle: async (call) => {
-    const outcome = await write(call, updateInstance({ ...call.body, ...targetOf(call) }));
+    const proposal = updateInstance({ ...call.body, ...targetOf(call) });
+    const outcome = await write(call, withOwnSecrets(proposal, userOf(call.caller).user.id));
     return 'plan' in outcome ? { body: outcome.plan } : shownIn(outcome.view, call.params.id, call);
   },
 });

@@ -53,6 +53,7 @@ export function checkStatus({ response }: Signed): void {
       'status',
       `the identity provider answers with the status ${shown(values.join(' '))} ${codes
         .flatMap((code) => children(code))
+        .slice(0, 3)
         .map((code) => shown(attribute(code, 'Value')))
         .join(' ')}: its own log says why`,
     );

@@ -23,8 +23,8 @@ export function signedContent(
 ): Signed {
   const keys = certificates.flatMap((certificate) => keyOf(certificate) ?? []);
   if (keys.length === 0) invalid('the configuration has no certificate that can be used');
-  const response = contentOf(text, ofResponse, responseId, keys);
-  const assertion = contentOf(text, ofAssertion, assertionId, keys);
+  const response = contentOf('response', text, ofResponse, responseId, keys);
+  const assertion = contentOf('assertion', text, ofAssertion, assertionId, keys);
   const inside = childrenNamed(response, saml, 'Assertion').map((one) => attribute(one, 'ID'));
   if (!isNamed(response, samlp, 'Response') || !isNamed(assertion, saml, 'Assertion'))
     invalid('something else is signed');
@@ -41,16 +41,25 @@ function keyOf(certificate: string): KeyObject | undefined {
   }
 }
 
-function contentOf(text: string, signature: Element, id: string, keys: readonly KeyObject[]): Element {
-  const content = verified(text, signature, keys);
+function contentOf(
+  name: 'response' | 'assertion',
+  text: string,
+  signature: Element,
+  id: string,
+  keys: readonly KeyObject[],
+): Element {
+  const verifier = verifierWith(keys);
+  if (!holds(verifier, signature, text, name)) invalid(`the ${name} was changed after it was signed`);
+  const [content, ...others] = verifier.getSignedReferences();
+  if (content === undefined || others.length > 0) return invalid(`that of the ${name} does not sign one thing`);
   checkMarkup(content);
   const element = parsed(content);
-  if (attribute(element, 'ID') !== id) invalid('something else is signed');
+  if (attribute(element, 'ID') !== id) invalid(`that of the ${name} signs something else`);
   return element;
 }
 
-/** The octets that a signature signs. */
-function verified(text: string, signature: Element, keys: readonly KeyObject[]): string {
+/** What verifies one signature, by the methods that are taken alone. */
+function verifierWith(keys: readonly KeyObject[]): SignedXml {
   const signed = new SignedXml({ publicCert: 'none: see verifierOf' });
   // SAML has one kind of id. Each kind that the library looks for costs it a walk through the whole document.
   signed.idAttributes = ['ID'];
@@ -63,11 +72,7 @@ function verified(text: string, signature: Element, keys: readonly KeyObject[]):
       ([uri]) => uri === enveloped || canonicalizations.has(uri),
     ),
   );
-  const name = signature.parentNode?.nodeName ?? 'message';
-  if (!holds(signed, signature, text, name)) invalid(`the ${name} was changed after it was signed`);
-  const [content, ...others] = signed.getSignedReferences();
-  if (content === undefined || others.length > 0) return invalid(`that of the ${name} does not sign one thing`);
-  return content;
+  return signed;
 }
 
 function holds(signed: SignedXml, signature: Element, text: string, name: string): boolean {

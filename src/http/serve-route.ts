@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sessionCookie } from './authentication.ts';
+import { clientAddress } from './client-address.ts';
 import { Problem } from './errors.ts';
 import { inlineSchema } from './json-schema.ts';
 import { checked } from './plugins/bodies.ts';
@@ -36,7 +37,7 @@ function callOf(route: Route, request: FastifyRequest, services: Services): Call
     caller: request.caller,
     requestId: request.id,
     route,
-    address: request.ip,
+    address: clientAddress(request),
     agent: (request.headers['user-agent'] ?? '').slice(0, 512),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(ifMatch === undefined ? {} : { ifMatch }),

@@ -157,3 +157,44 @@ secrets('is not given to an instance by its team, whose flows could read it', as
 });
 
 secrets.run();
+
+const proxied = suite('an address behind a proxy');
+
+proxied(
+  'is limited and kept without the port that some proxies write, which is another at each connection',
+  async () => {
+    const api = '  api: {trustProxy: true, rateLimit: {signInPerMinute: 3}}\n';
+    const other = await startWorld({ ...tree, 'weir.yaml': `${tree['weir.yaml']}${api}` });
+    const tryFrom = (address: string) =>
+      other.ask('POST', '/account/login', {
+        as: 'none',
+        body: { username: 'nobody', password: 'x' },
+        headers: { 'x-forwarded-for': address },
+      });
+    const statuses = async (addresses: readonly string[]) => {
+      const found: number[] = [];
+      for (const address of addresses) found.push((await tryFrom(address)).status);
+      return found;
+    };
+    assert.equal(
+      await statuses(['192.0.2.1:1001', '192.0.2.1:1002', '192.0.2.1', '192.0.2.1:1003', '192.0.2.2:1001']),
+      [401, 401, 401, 429, 401],
+    );
+    assert.equal(
+      await statuses(['[2001:db8::1]:1001', '[2001:db8::2]:1002', '2001:db8::3', '[2001:db8::4]', '2001:db8:0:1::1']),
+      [401, 401, 401, 429, 401],
+    );
+    const log = (await other.ask('GET', '/api/v1/admin/audit-log?event=sign-in')).body.auditEntries;
+    assert.equal([...new Set(log.map(({ address }: { address: string }) => address))].sort(), [
+      '192.0.2.1',
+      '192.0.2.2',
+      '2001:db8:0:1::1',
+      '2001:db8::1',
+      '2001:db8::2',
+      '2001:db8::3',
+    ]);
+    await other.close();
+  },
+);
+
+proxied.run();

@@ -3,6 +3,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Action } from '../../core/access/policy.ts';
 import { singleton } from '../../core/model/view.ts';
+import { clientAddress } from '../client-address.ts';
 import { Problem } from '../errors.ts';
 import type { ServerOptions } from '../services.ts';
 import { watchPressure } from './pressure.ts';
@@ -38,7 +39,8 @@ export async function limits(app: FastifyInstance, { door }: ServerOptions): Pro
 }
 
 async function count(limit: ReturnType<FastifyInstance['createRateLimit']>, request: FastifyRequest): Promise<void> {
-  const counted = await limit(request);
+  // What it is counted by is made from the address alone.
+  const counted = await limit(Object.create(request, { ip: { value: clientAddress(request) } }));
   if (counted.isAllowed || !counted.isExceeded) return;
   const seconds = Math.max(1, counted.ttlInSeconds);
   throw new Problem('rate_limited', {

@@ -56,10 +56,15 @@ function madeBy({ route }: Call, changes: readonly Change[]): string {
 }
 
 /** Rights may be taken away while a body is still on its way: what counts is what holds when the change is made. */
-export function whileAllowed({ caller, route, params }: Call, proposal: Proposal): Proposal {
+export function whileAllowed(call: Call, proposal: Proposal): Proposal {
   return (view, context) => {
-    const now = callerNow(caller, view, context.now);
-    refuse(decideOn(route.action, route, params, now, view), route.action, now);
+    requireAllowed(call, view, context.now);
     return proposal(view, context);
   };
+}
+
+/** Throws where the caller may not (any more) do what they ask for, by a state and at a time (RFC 3339). */
+export function requireAllowed({ caller, route, params }: Call, view: View, now: string): void {
+  const known = callerNow(caller, view, now);
+  refuse(decideOn(route.action, route, params, known, view), route.action, known);
 }

@@ -90,4 +90,21 @@ meanwhile('makes nothing in a team that is deleted meanwhile', async ({ world })
   assert.is(world.store.read().count('Invitation'), 0);
 });
 
+meanwhile('applies no tree for an admin who is none any more, with consents either', async ({ world }) => {
+  await world.ask('PUT', '/api/v1/users/olga', { body: { admin: true } });
+  const reconcile = {
+    method: 'POST',
+    url: '/api/v1/admin/config/reconcile',
+    headers: bearer(world, 'owner'),
+    body: { allowDeletes: 1 },
+  } as const;
+  const demote = () => world.ask('PUT', '/api/v1/users/olga', { body: { admin: false } });
+  assert.is(await slowly(world, reconcile, demote), 403);
+  const { body } = await world.ask('GET', '/api/v1/admin/config/history');
+  assert.equal(
+    body.history.map(({ trigger }: { trigger: string }) => trigger),
+    ['start'],
+  );
+});
+
 meanwhile.run();

@@ -14,6 +14,7 @@ import { recordPage } from '../record-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { configStatusView, historyDetailView, historyView, planView } from '../views/config.ts';
 import { exampleConfigStatus, exampleHistory } from '../views/example-plan.ts';
+import { requireAllowed } from '../write.ts';
 
 const tag = 'configuration';
 
@@ -148,7 +149,9 @@ const reconcile = defineRoute({
   bodyOptional: true,
   answers: { 200: { description: 'The plan that was done.', schema: planView } },
   verbatim: true,
-  handle: async ({ services, body, query, caller, requestId, address }) => {
+  handle: async (call) => {
+    const { services, body, query, caller, requestId, address } = call;
+    requireAllowed(call, services.door.store.read(), services.clock());
     if (query.dryRun) return { body: await services.reconciler.plan() };
     const { base } = body;
     const consents = consentsIn(body);

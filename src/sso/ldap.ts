@@ -6,8 +6,9 @@ import { groupsOf, memberOf } from './ldap/groups.ts';
 import { filterFor, type Login, loginOf, personAttributes, personOf } from './ldap/person.ts';
 import { type Session, visit } from './ldap/session.ts';
 import { testDirectory as test } from './ldap/test-directory.ts';
-import { during, resultName, Trouble, troubleOf, wordsOf } from './ldap/trouble.ts';
+import { during, Trouble, troubleOf } from './ldap/trouble.ts';
 import { trustedAuthorities } from './ldap/trust.ts';
+import { resultName, wordsOf } from './ldap/words.ts';
 import type { Check, PasswordProvider, ProviderAnswer, SsoConfiguration } from './provider.ts';
 
 export interface LdapOptions {

@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls';
 import { printable } from '../../core/model/printable.ts';
 import type { Check } from '../provider.ts';
 import { connect, type Route } from './connect.ts';
-import { certificateWords, wordsOf } from './trouble.ts';
+import { certificateWords, wordsOf } from './words.ts';
 
 /** Connects as a sign-in does, and says what is shown there and whether it is trusted. `now` in milliseconds since 1970. */
 export async function checkConnection(route: Omit<Route, 'signal'>, now: number): Promise<readonly Check[]> {

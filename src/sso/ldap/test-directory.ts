@@ -8,8 +8,9 @@ import { type Directory, directoryOf, type SecretOf } from './directory.ts';
 import { groupsOf, memberOf } from './groups.ts';
 import { filterFor, loginOf, personAttributes, personOf } from './person.ts';
 import { type Session, visit } from './session.ts';
-import { during, type Stage, wordsOf } from './trouble.ts';
+import { during, type Stage } from './trouble.ts';
 import { trustedAuthorities } from './trust.ts';
+import { wordsOf } from './words.ts';
 
 export interface TestOptions {
   readonly secretOf: SecretOf;

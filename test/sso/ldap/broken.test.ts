@@ -18,9 +18,11 @@ import {
 } from './fake-directory.ts';
 import { configuration, secretOf } from './sample-directory.ts';
 
-const operationMs = 250;
-const loginMs = 600;
-const provider = ldapProvider({ secretOf, limits: { operationMs, loginMs } });
+const hasty = ldapProvider({ secretOf, limits: { operationMs: 300, loginMs: 1500 } });
+const hastier = ldapProvider({ secretOf, limits: { operationMs: 300, loginMs: 500 } });
+const patient = ldapProvider({ secretOf });
+/** What a busy machine may add to the longest sign-in. */
+const longestMs = 2500;
 const groups = { ldap: { groupDn: 'ou=groups,dc=example,dc=com' }, groups: { manageRoles: true } };
 
 const broken = suite('a directory that does not work');
@@ -39,7 +41,8 @@ interface Outcome {
   readonly ms: number;
 }
 
-async function signIn(server: string, more: object = {}, password = 'the-password-of-ann'): Promise<Outcome> {
+async function signIn(server: string, more: object = {}, provider = hasty): Promise<Outcome> {
+  const password = 'the-password-of-ann';
   const started = performance.now();
   const answer = await provider.authenticate(configuration({ server, ...more }), { username: 'ann', password });
   const ms = performance.now() - started;
@@ -49,14 +52,19 @@ async function signIn(server: string, more: object = {}, password = 'the-passwor
 }
 
 /** In time, which is that of everything together and leaving at most. */
-async function unavailable(fake: Fake | Promise<Fake>, words: RegExp, more: object = {}): Promise<Outcome> {
+async function unavailable(
+  fake: Fake | Promise<Fake>,
+  words: RegExp,
+  more: object = {},
+  provider = hasty,
+): Promise<Outcome> {
   const directory = await fake;
   fakes.push(directory);
-  const outcome = await signIn(directory.address, more);
+  const outcome = await signIn(directory.address, more, provider);
   assert.is(outcome.outcome, 'unavailable', JSON.stringify(outcome));
   assert.match(outcome.reason, words);
   assert.ok(outcome.reason.includes(directory.address), outcome.reason);
-  assert.ok(outcome.ms < loginMs + 400, `it took ${outcome.ms} ms: ${outcome.reason}`);
+  assert.ok(outcome.ms < longestMs, `it took ${outcome.ms} ms: ${outcome.reason}`);
   for (let tries = 0; tries < 50 && directory.connections().open > 0; tries += 1)
     await new Promise((done) => setTimeout(done, 10));
   assert.is(directory.connections().open, 0, 'a connection is left');
@@ -78,7 +86,7 @@ const [bind, search] = [0x60, 0x63];
 broken('is told from one that works', async () => {
   const fake = await fakeDirectory(honest);
   fakes.push(fake);
-  assert.is((await signIn(fake.address)).outcome, 'proved');
+  assert.is((await signIn(fake.address, {}, patient)).outcome, 'proved');
   assert.is(fake.connections().all, 2);
 });
 
@@ -91,7 +99,7 @@ broken('is down', async () => {
     reason,
     `the directory ${fake.address} cannot be reached, because nothing listens there: check ldap.server, and that the directory runs`,
   );
-  assert.ok(ms < 200);
+  assert.ok(ms < 1000);
 });
 
 broken('has a name that nobody knows', async () => {
@@ -105,7 +113,7 @@ broken('has a name that nobody knows', async () => {
 
 broken('is mute, at any step', async () => {
   const mute = () => undefined;
-  const words = (doing: string) => new RegExp(`did not answer within 0\\.25 s while ${doing}: check`);
+  const words = (doing: string) => new RegExp(`did not answer within 0\\.3 s while ${doing}: check`);
   await unavailable(
     listen(() => {}),
     words('Weir signed in as ldap\\.username'),
@@ -120,11 +128,11 @@ broken('is mute before TLS, and within it', async () => {
   for (const mode of ['ldaps', 'startTls'])
     await unavailable(
       listen(() => {}),
-      /did not answer within 0\.25 s while Weir connected/,
+      /did not answer within 0\.3 s while Weir connected/,
       { ldap: { tls: { mode } } },
     );
   const begins = fakeDirectory(({ id, operation }) => (operation === 0x77 ? result(id, 0x78) : undefined));
-  await unavailable(begins, /did not answer within 0\.25 s while Weir connected/, {
+  await unavailable(begins, /did not answer within 0\.3 s while Weir connected/, {
     ldap: { tls: { mode: 'startTls' } },
   });
 });
@@ -134,7 +142,7 @@ broken('is as slow as it may be, again and again', async () => {
     setTimeout(() => request.socket.destroyed || request.socket.write(honest(request) ?? ''), 200);
     return undefined;
   });
-  await unavailable(slowly, /was not done within 0\.6 s, and was given up while/, groups);
+  await unavailable(slowly, /was not done within 0\.5 s, and was given up while/, groups, hastier);
 });
 
 broken('sends a byte now and then', async () => {
@@ -147,7 +155,7 @@ broken('sends a byte now and then', async () => {
     }, 40);
     return undefined;
   });
-  await unavailable(drip, /did not answer within 0\.25 s while Weir signed in/);
+  await unavailable(drip, /did not answer within 0\.3 s while Weir signed in/);
 });
 
 broken('keeps to five and ten seconds where nothing else is said', async () => {
@@ -156,12 +164,12 @@ broken('keeps to five and ten seconds where nothing else is said', async () => {
   const fake = await listen(() => {});
   fakes.push(fake);
   const started = performance.now();
-  const answer = await ldapProvider({ secretOf }).authenticate(configuration({ server: fake.address }), {
+  const answer = await patient.authenticate(configuration({ server: fake.address }), {
     username: 'ann',
     password: 'x',
   });
   assert.is(answer.outcome, 'unavailable');
-  assert.ok(Math.abs(performance.now() - started - 5000) < 400);
+  assert.ok(Math.abs(performance.now() - started - 5000) < 1000);
 });
 
 broken('cuts the connection, at any moment', async () => {
@@ -338,7 +346,7 @@ broken('tells no end of entries', async () => {
         pour();
         return undefined;
       });
-      await unavailable(endless, /(sent more than it was asked for|did not answer within 0\.25 s) while/, groups);
+      await unavailable(endless, /(sent more than it was asked for|did not answer within 0\.3 s) while/, groups);
       // What was taken, and what the system holds for both ends.
       assert.ok(poured < defaultLimits.bytes + 8 * 1024 * 1024, `${poured} bytes`);
     }
@@ -355,7 +363,7 @@ broken('tells no end of pages', async () => {
       result(request.id, 0x65, 0, '', nextPage(`${page}`)),
     ]);
   });
-  await unavailable(endless, /sent more than it was asked for|was not done within 0\.6 s/, groups);
+  await unavailable(endless, /sent more than it was asked for|was not done within 0\.5 s/, groups, hastier);
 });
 
 broken('ends a search at a limit with one entry, though more may match', async () => {
@@ -393,7 +401,7 @@ broken('repeats the password that it was shown', async () => {
   const fake = await butFor(bind, 2, echo);
   const service = await butFor(bind, 1, echo);
   fakes.push(fake, service);
-  assert.is((await signIn(fake.address)).outcome, 'refused');
+  assert.is((await signIn(fake.address, {}, patient)).outcome, 'refused');
   assert.is((await signIn(service.address)).outcome, 'unavailable');
 });
 
@@ -417,7 +425,7 @@ broken('holds up only so many sign-ins', async () => {
     reason.startsWith(`64 sign-ins wait for the directory ${fake.address} already`),
   );
   assert.is(told.length, 6);
-  assert.ok(told.every(({ ms }) => ms < 200));
+  assert.ok(told.every(({ ms }) => ms < 280));
   assert.is((await signIn(fake.address)).outcome, 'unavailable');
 });
 
@@ -425,7 +433,7 @@ broken('holds up nobody at another', async () => {
   const [mute, works] = [await listen(() => {}), await fakeDirectory(honest)];
   fakes.push(mute, works);
   const held = Array.from({ length: 70 }, () => signIn(mute.address));
-  assert.is((await signIn(works.address)).outcome, 'proved');
+  assert.is((await signIn(works.address, {}, patient)).outcome, 'proved');
   await Promise.all(held);
 });
 
@@ -450,7 +458,7 @@ odd('may give a page without entries, and go on', async () => {
     return Buffer.concat([...entries, result(id, 0x65, 0, '', ...more)]);
   });
   fakes.push(fake);
-  const answer = await provider.authenticate(configuration({ server: fake.address, ...groups }), {
+  const answer = await patient.authenticate(configuration({ server: fake.address, ...groups }), {
     username: 'ann',
     password: 'x',
   });
@@ -463,7 +471,7 @@ odd('tells why an account may not sign in, as Active Directory does', async () =
     const text = `80090308: LdapErr: DSID-0C090447, comment: AcceptSecurityContext error, data ${cause}, v3839\0`;
     const fake = await butFor(bind, 2, ({ id }) => result(id, 0x61, 49, text));
     fakes.push(fake);
-    const { outcome, reason } = await signIn(fake.address);
+    const { outcome, reason } = await signIn(fake.address, {}, patient);
     assert.is(outcome, 'refused');
     assert.match(reason, words);
   }
@@ -473,7 +481,7 @@ odd('refuses one account, and is not taken for broken', async () => {
   for (const code of [19, 32, 48, 49, 50, 53]) {
     const fake = await butFor(bind, 2, ({ id }) => result(id, 0x61, code));
     fakes.push(fake);
-    assert.is((await signIn(fake.address)).outcome, 'refused', `${code}`);
+    assert.is((await signIn(fake.address, {}, patient)).outcome, 'refused', `${code}`);
   }
 });
 
@@ -491,7 +499,7 @@ odd('writes attributes as it likes, and values that are no text', async () => {
     return Buffer.concat([latin, result(id, 0x65)]);
   });
   fakes.push(fake);
-  const answer = await provider.authenticate(configuration({ server: fake.address }), {
+  const answer = await patient.authenticate(configuration({ server: fake.address }), {
     username: 'ann',
     password: 'x',
   });
@@ -507,7 +515,7 @@ odd('gives names that do not fit a line', async () => {
   };
   const fake = await butFor(search, 1, ({ id }) => Buffer.concat([found(id, ann.dn, attributes), result(id, 0x65)]));
   fakes.push(fake);
-  const answer = await provider.authenticate(configuration({ server: fake.address }), {
+  const answer = await patient.authenticate(configuration({ server: fake.address }), {
     username: 'ann',
     password: 'x',
   });
@@ -522,7 +530,7 @@ odd('has addresses whose letters turn into others in lower case', async () => {
   for (const mail of ['\u212Aim@example.com', 'ann@e\u0130xample.com', 'ann@\u212Aexample.com']) {
     const fake = await butFor(search, 1, ({ id }) => Buffer.concat([found(id, ann.dn, { mail }), result(id, 0x65)]));
     fakes.push(fake);
-    assert.is((await signIn(fake.address)).outcome, 'refused', mail);
+    assert.is((await signIn(fake.address, {}, patient)).outcome, 'refused', mail);
   }
 });
 

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { guardResponse } from '../../../src/sso/saml/guard.ts';
 import { refused } from './refused/index.ts';
-import { expecting, posted, written } from './signer.ts';
+import { expecting, genuine, posted, written } from './signer.ts';
 
 const guard = suite('the guard');
 
@@ -27,4 +27,62 @@ for (const [step, messages] of Object.entries(refused))
     }
   });
 
-guard.run();
+const words = suite('what the log is told');
+
+const reasonOf = (encoded: unknown): string => {
+  const answer = guardResponse(encoded, expecting());
+  return answer.outcome === 'refused' ? answer.reason : '';
+};
+
+words('is one line, of a bearable length, without a sign that would change how it reads', () => {
+  for (const [step, messages] of Object.entries(refused))
+    for (const { says, encoded, expecting: changes } of messages) {
+      const answer = guardResponse(encoded, expecting(changes));
+      const reason = answer.outcome === 'refused' ? answer.reason : '';
+      assert.match(
+        reason,
+        /^[^\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]{10,1000}$/u,
+        `${step}: ${says}`,
+      );
+    }
+});
+
+words('is that the document signature is invalid, wherever a signature is missing or wrong', () => {
+  for (const step of ['structure', 'signatures', 'signature-form', 'signature-value'] as const)
+    for (const { says, encoded } of refused[step].filter((one) => one.expecting === undefined))
+      assert.ok(reasonOf(encoded).startsWith('invalid document signature: '), says);
+});
+
+words('is which of the two signatures is missing, and what to do', () => {
+  const unsigned = { key: undefined };
+  assert.is(
+    reasonOf(posted(written({}, { response: unsigned }))),
+    'invalid document signature: only the assertion is signed: have the identity provider sign the response (the message) too',
+  );
+  assert.is(
+    reasonOf(posted(written({}, { assertion: unsigned }))),
+    'invalid document signature: only the response is signed: have the identity provider sign the assertion too',
+  );
+  assert.match(reasonOf(posted(written({}, { response: unsigned, assertion: unsigned }))), /: nothing is signed: /);
+});
+
+words('is why the provider failed, where it sends no assertion because of that', () => {
+  const denied = written({ status: genuine.status.replace('status:Success', 'status:Requester') });
+  const reason = reasonOf(posted(denied.replace(/<saml:Assertion.*<\/saml:Assertion>/, '')));
+  assert.match(reason, /there are 0; the message claims the status "urn:oasis:names:tc:SAML:2.0:status:Requester"$/);
+});
+
+words('is what was expected, what came, and what to do', () => {
+  const came = 'https://weir.example/other';
+  assert.is(
+    reasonOf(posted(written({ destination: came }))),
+    `the Destination has to be "${expecting().acsUrl}", and is "${came}": write the ACS URL into the identity provider just as it is`,
+  );
+  const format = genuine.nameId.replace('nameid-format:emailAddress', 'nameid-format:unspecified');
+  assert.match(
+    reasonOf(posted(written({ nameId: format }))),
+    /unspecified": choose EmailAddress at the identity provider$/,
+  );
+});
+
+for (const one of [guard, words]) one.run();

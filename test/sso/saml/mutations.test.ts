@@ -22,6 +22,10 @@ const own = written({
   confirmation: genuine.confirmation.replace('_request', '_mallorysRequest'),
 });
 
+const noise: unknown[] = [];
+for (const level of ['log', 'info', 'warn', 'error'] as const)
+  console[level] = (...words: unknown[]) => noise.push(words);
+
 function judge(encoded: unknown): void {
   const answer = guardResponse(encoded, expecting());
   if (answer.outcome === 'genuine') assert.equal(answer, usual);
@@ -230,5 +234,9 @@ property(
   ),
   600,
 );
+
+mutations('leaves no word on the screen, whatever was done to it: what libraries say is for the log', () => {
+  assert.equal(noise, []);
+});
 
 mutations.run();

@@ -43,7 +43,7 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
     cwd: process.cwd(),
     version,
     elapsed: () => performance.now() - started,
-    now: () => new Date().toISOString(),
+    now: instants(),
     onStop: (listener) => {
       for (const signal of stopSignals) process.on(signal, listener);
       return () => {
@@ -51,6 +51,16 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
       };
     },
     exit: (code) => process.exit(code),
+  };
+}
+
+/** The time now, as RFC 3339 has it, written once a millisecond. */
+function instants(): () => string {
+  let [ms, text] = [Number.NaN, ''];
+  return () => {
+    const now = Date.now();
+    if (now !== ms) [ms, text] = [now, new Date(now).toISOString()];
+    return text;
   };
 }
 

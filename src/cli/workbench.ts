@@ -5,7 +5,7 @@ import type { Workbench } from '../control/attempt.ts';
 import { createInventory } from '../control/inventory.ts';
 import type { Actor } from '../core/model/proposal.ts';
 import type { Facts } from '../core/rules/facts.ts';
-import { newId } from '../lib/id.ts';
+import { idSource } from '../lib/id.ts';
 import type { Options } from '../options.ts';
 import { engines } from '../store/index.ts';
 import type { OpenOptions } from '../store/json-file.ts';
@@ -61,7 +61,7 @@ export function benchOf(store: Store, facts: Facts, io: Io): Workbench {
     store,
     facts: () => facts,
     now: io.now,
-    newId,
+    newId: idSource(),
     elapsed: io.elapsed,
     inventoryOf: createInventory(),
     fingerprint: (secret) => createHmac('sha256', key).update(secret).digest('hex').slice(0, 12),

@@ -120,13 +120,13 @@ async function startWorld(teams: number, joined: number): Promise<World> {
   const headers = { authorization: `Bearer ${people.admin}` };
   const bodies = await Promise.all(
     Object.values(reads).map(async (url) => {
-      const body = await (await fetch(`${weir.url}${url}`, { headers })).text();
-      return { method: 'GET', url, body } as const;
+      const answer = await fetch(`${weir.url}${url}`, { headers });
+      return { method: 'GET', url, headers: sentHeaders(answer), body: await answer.text() } as const;
     }),
   );
-  const team = bodies.find(({ url }) => url === reads['GET teams/:id'])?.body ?? '';
+  const team = bodies.find(({ url }) => url === reads['GET teams/:id']);
   const file = join(folder.path, 'bare.json');
-  writeFileSync(file, JSON.stringify([...bodies, { ...write, url: '/api/v1/teams/:id', body: team }]));
+  writeFileSync(file, JSON.stringify([...bodies, { ...team, method: write.method, url: '/api/v1/teams/:id' }]));
   const bare = await startScript(bareScript, [file]);
   const stop = async () => {
     await Promise.all([weir.stop(), bare.stop()]);
@@ -135,7 +135,16 @@ async function startWorld(teams: number, joined: number): Promise<World> {
   return { weir, bare, people, stop };
 }
 
+/** The headers of an answer that are not the connection's. */
+function sentHeaders({ headers }: Response): Record<string, string> {
+  const own = new Set(['connection', 'content-length', 'date', 'keep-alive']);
+  return Object.fromEntries([...headers].filter(([name]) => !own.has(name)));
+}
+
 type Load = { readonly rounds: number; readonly amount: number };
+
+/** Requests a second of both, so that the same is asked of both: who answers faster than it is asked would share the cost of each wake-up. */
+const readsPerSecond = 2000;
 
 /** CPU milliseconds a request of both servers: the middle of some rounds, in turns, after one to warm up. */
 async function sideBySide({ weir, bare, people }: World, path: string, { rounds, amount }: Load) {
@@ -152,7 +161,13 @@ async function sideBySide({ weir, bare, people }: World, path: string, { rounds,
 async function cpuPerRead(server: Server, path: string, token: string, amount: number): Promise<number> {
   await server.read();
   const headers = { authorization: `Bearer ${token}` };
-  const result = await autocannon({ url: `${server.url}${path}`, connections: 10, amount, headers });
+  const result = await autocannon({
+    url: `${server.url}${path}`,
+    connections: 10,
+    amount,
+    overallRate: readsPerSecond,
+    headers,
+  });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`${path}: ${result.non2xx} answers were no success`);
   return (await server.read()).cpu / amount;
 }

@@ -2,13 +2,19 @@
 import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';
 
-// `[{method, url, body}]`: what is sent, by route.
-const routes: readonly { readonly method: 'GET' | 'PUT'; readonly url: string; readonly body: string }[] = JSON.parse(
-  readFileSync(process.argv[2] ?? '', 'utf8'),
-);
+// What is sent, by route: the same bytes, headers too.
+const routes: readonly Sent[] = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+
+interface Sent {
+  readonly method: 'GET' | 'PUT';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 const app = fastify();
-for (const { method, url, body } of routes)
-  app.route({ method, url, handler: (_request, reply) => reply.type('application/json').send(body) });
+for (const { method, url, headers, body } of routes)
+  app.route({ method, url, handler: (_request, reply) => reply.headers(headers).send(body) });
 process.stdout.write(`${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);
 // The channel to whoever started it would keep it alive after a mere close.
 process.once('SIGTERM', () => process.exit(0));

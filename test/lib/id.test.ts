@@ -1,13 +1,20 @@
 // Random texts: URL-safe, never the same twice, without a favourite character.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { newId, randomText } from '../../src/lib/id.ts';
+import { idSource, newId, randomText } from '../../src/lib/id.ts';
 
 const ids = suite('ids');
 
 ids('are 22 base62 characters, another each time', () => {
   const made = new Set(Array.from({ length: 10_000 }, newId));
   assert.is(made.size, 10_000);
+  for (const id of made) assert.match(id, /^[0-9A-Za-z]{22}$/);
+});
+
+ids('come from a source of many just so', () => {
+  const source = idSource();
+  const made = new Set([...Array.from({ length: 10_000 }, source), ...Array.from({ length: 1_000 }, idSource())]);
+  assert.is(made.size, 11_000);
   for (const id of made) assert.match(id, /^[0-9A-Za-z]{22}$/);
 });
 

@@ -66,6 +66,9 @@ const table = {
   username: flag('NAME', 'the name of the admin (default admin)', path().default('admin')),
   email: flag('ADDRESS', 'the email address of the admin (default NAME@localhost)', path().optional()),
   passwordFile: flag('FILE', 'the file that holds the password (default: one is generated)', path().optional()),
+  config: flag('NAME', 'the name of the single sign-on configuration', path().optional()),
+  user: flag('EMAIL', 'the address of who signs in', path().optional()),
+  groups: flag('A,B,C', 'the groups that the provider gives, separated by commas', z.string().optional()),
   output: several('FORMAT[=FILE]', 'prints in a format, or writes it to a file; may be repeated'),
 } as const;
 

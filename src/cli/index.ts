@@ -28,6 +28,14 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
     async () => (await import('./schemas.ts')).schemas,
   ),
   bootstrap: entry('makes the first admin and an API token', async () => (await import('./bootstrap.ts')).bootstrap),
+  'sso explain': entry(
+    'tells what a sign-in through single sign-on would do, and why',
+    async () => (await import('./sso-explain.ts')).ssoExplain,
+  ),
+  'sso test': entry(
+    'looks whether a single sign-on configuration works',
+    async () => (await import('./sso-test.ts')).ssoTest,
+  ),
   'admin reset-password': entry(
     'gives a user a new password, without a server',
     async () => (await import('./admin-reset-password.ts')).adminResetPassword,

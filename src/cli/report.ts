@@ -1,7 +1,9 @@
 // What a command has to say, whatever the format that it is printed in.
 import type { ConfigStatus } from '../control/config-status.ts';
+import type { SsoExplanation } from '../control/explain-sso.ts';
 import type { Finding } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
+import type { Check } from '../sso/provider.ts';
 
 /** The texts of a tree by path, so that a finding can be shown in its line. */
 export type Texts = ReadonlyMap<string, string>;
@@ -50,13 +52,40 @@ export interface ProblemReport {
   readonly addresses?: readonly string[];
 }
 
-export type Report = CheckReport | PlanReport | StatusReport | RefusalReport | ProblemReport;
+/** What a sign-in through single sign-on would do. */
+export interface ExplanationReport {
+  readonly type: 'explanation';
+  readonly explanation: SsoExplanation;
+}
+
+/** What was looked at, one thing after another, to see whether a single sign-on configuration works. */
+export interface ChecksReport {
+  readonly type: 'checks';
+  /** The name of the configuration. */
+  readonly config: string;
+  readonly checks: readonly Check[];
+}
+
+export type Report =
+  | CheckReport
+  | PlanReport
+  | StatusReport
+  | RefusalReport
+  | ProblemReport
+  | ExplanationReport
+  | ChecksReport;
 
 /** The findings of a report, in the order of the files; those without a place come last. */
 export function findingsOf(report: Report): readonly Finding[] {
   if (report.type === 'check' || report.type === 'refusal') return inOrder(report.findings);
   if (report.type === 'plan') return inOrder(report.plan.findings);
+  if (report.type === 'checks') return report.checks.filter(({ ok }) => !ok).map((check) => failureOf(report, check));
   return report.type === 'status' ? inOrder(report.status.findings) : [];
+}
+
+function failureOf({ config: name }: ChecksReport, check: Check): Finding {
+  const message = `SsoConfig/${name}: ${check.name}: ${check.detail}`;
+  return { rule: 'sso-test', severity: 'error', message, kind: 'SsoConfig', name };
 }
 
 /** Findings by file, line and column; those without a place come last, as they were found. */

@@ -4,6 +4,7 @@ import { countsOf, findingsOf } from '../report.ts';
 import { escaped } from './escape.ts';
 import { amount, findingsText, lines, summaryLine } from './findings-text.ts';
 import { changesText, planLine } from './plan-text.ts';
+import { checksText, explanationText } from './sso-text.ts';
 import { type Style, styleOf } from './style.ts';
 
 /** Renders a report for people; empty for a problem, which stands on stderr already. */
@@ -14,6 +15,8 @@ export function human(report: Report, look: { readonly colours: boolean }): stri
     return `${findingsText(findings, report.texts, style)}${summaryLine(findings, report.files, report.seconds)}\n`;
   if (report.type === 'refusal') return findingsText(findings, new Map(), style);
   if (report.type === 'plan') return planText(report, style);
+  if (report.type === 'explanation') return explanationText(report, style);
+  if (report.type === 'checks') return checksText(report, style);
   return report.type === 'status' ? statusText(report, style) : '';
 }
 

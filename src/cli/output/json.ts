@@ -18,6 +18,10 @@ function contentOf(report: Report): unknown {
       return report.result === 'planned' ? report.plan : { ...report.plan, result: report.result };
     case 'status':
       return report.status;
+    case 'explanation':
+      return report.explanation;
+    case 'checks':
+      return { config: report.config, ok: counts.errors === 0, checks: report.checks };
     case 'refusal':
       return { error: { code: 'rule_violated', message: findings.map(({ message }) => message).join('; ') }, findings };
     case 'problem':

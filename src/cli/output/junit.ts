@@ -27,6 +27,8 @@ const names: Readonly<Record<Report['type'], string>> = {
   status: 'weir: the status',
   refusal: 'weir: the live state',
   problem: 'weir: the command',
+  explanation: 'weir: a sign-in',
+  checks: 'weir: single sign-on',
 };
 
 type Outcome = 'passed' | 'warning' | 'failure' | 'error';
@@ -71,6 +73,10 @@ function caseOf(finding: Finding, root: string | undefined): Case {
 function fineOf(report: Report, root: string | undefined): readonly Case[] {
   if (report.type === 'plan')
     return report.plan.changes.filter(({ action }) => action !== 'blocked').map((change) => changeCase(change, root));
+  if (report.type === 'checks')
+    return report.checks
+      .filter(({ ok }) => ok)
+      .map(({ name, detail }) => ({ className: 'weir', name: `${name}: ${detail}`, outcome: 'passed' }));
   if (report.type !== 'check') return [];
   const spokenOf = new Set(report.findings.map(({ source }) => source?.file));
   const silent = [...report.texts.keys()].filter((file) => !spokenOf.has(file)).sort();

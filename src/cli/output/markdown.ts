@@ -2,11 +2,19 @@
 import type { Condition } from '../../control/config-status.ts';
 import type { Finding } from '../../core/model/finding.ts';
 import type { PlannedChange } from '../../core/plan/plan-document.ts';
-import { countsOf, findingsOf, type PlanReport, type Report } from '../report.ts';
+import {
+  type ChecksReport,
+  countsOf,
+  type ExplanationReport,
+  findingsOf,
+  type PlanReport,
+  type Report,
+} from '../report.ts';
 import { amount } from './findings-text.ts';
 import { code, prose } from './markdown-text.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
 import { affectedText, fieldText, planLine, shownFields, signs, wantedAction } from './plan-text.ts';
+import { effects, headline } from './sso-text.ts';
 import { styleOf } from './style.ts';
 
 /** Renders a report; it begins with a comment by which a bot finds its own text again, and fits into one comment on GitHub. */
@@ -44,6 +52,10 @@ function headOf(report: Report): string {
       return `Weir: the live state refuses this, ${amount(errors, 'error')}`;
     case 'status':
       return `Weir: ${report.status.conditions.some(({ type, status }) => type === 'Ready' && status === 'True') ? 'ready' : 'not ready'}`;
+    case 'explanation':
+      return `Weir: ${headline(report.explanation)}`;
+    case 'checks':
+      return `Weir: SsoConfig/${report.config} ${errors > 0 ? 'does not work' : 'works'}`;
     case 'problem':
       return 'Weir could not do this';
   }
@@ -67,6 +79,10 @@ function sectionsOf(report: Report): readonly string[] {
       return [...told, ...conditionRows(report.status.conditions)];
     case 'refusal':
       return told;
+    case 'explanation':
+      return explainedRows(report.explanation);
+    case 'checks':
+      return checkRows(report.checks);
     case 'problem':
       return [`\n${report.message.split('\n').map(prose).join('<br>')}\n\n${code(report.code)}\n`];
   }
@@ -115,6 +131,16 @@ function conditionRows(conditions: readonly Condition[]): readonly string[] {
     row([code(type), status, prose(reason), prose(message)]),
   );
   return [head(['condition', '', 'reason', 'what']), ...rows];
+}
+
+function explainedRows({ reason, explanation }: ExplanationReport['explanation']): readonly string[] {
+  if (reason !== undefined) return [`\n${prose(reason)}\n`];
+  return [head(['', 'what']), ...explanation.map(({ effect, message }) => row([effects[effect], prose(message)]))];
+}
+
+function checkRows(checks: ChecksReport['checks']): readonly string[] {
+  const rows = checks.map(({ ok, name, detail }) => row([ok ? 'ok' : '**error**', prose(name), prose(detail)]));
+  return [head(['', 'check', 'what']), ...rows];
 }
 
 function placeOf(source: { readonly file: string; readonly line: number } | undefined, root: string | undefined) {

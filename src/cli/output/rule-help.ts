@@ -23,6 +23,7 @@ export function helpFor(id: string): RuleHelp {
 const abouts: ReadonlyMap<string, string> = new Map([
   ['syntax', 'Refuses what is not YAML as Weir reads it, and files that cannot be read'],
   ['schema', 'Refuses what is not of its kind: unknown kinds and fields, wrong types, secrets that are written out'],
+  ['sso-test', 'Something that keeps people from signing in through single sign-on'],
   [ssoLockout, 'Warns of single sign-on that could lock out those who administer the platform'],
   ...advice.map(({ id, warns }) => [id, `Warns of ${warns}`] as const),
   ...rules.map(({ id, refuses }) => [id, `Refuses ${refuses}`] as const),

@@ -68,6 +68,18 @@ descriptors('watches its event loop where no file can be opened at all', async (
   assert.is(ended.code, 0, ended.stderr);
 });
 
+descriptors('takes no busy start for an overload', async () => {
+  const pressure = resolve(import.meta.dirname, '../../src/http/plugins/pressure.ts');
+  const script = `
+    const { watchPressure } = await import(${JSON.stringify(pressure)});
+    const watch = watchPressure();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
+    await new Promise((done) => setTimeout(done, 100));
+    process.exit(watch.delayMs() < 1000 ? 0 : 1);`;
+  const ended = await runCommand(process.execPath, ['--input-type=module', '-e', script], { timeoutMs: 30_000 });
+  assert.is(ended.code, 0, ended.stderr);
+});
+
 async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
   for (const start = performance.now(); performance.now() - start < 30_000; await sleep(20)) {
     const found = await look();

@@ -18,9 +18,15 @@ export function watchPressure(): Pressure {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   let delay = 0;
+  let hasTurned = false;
+  const turned = () => {
+    hasTurned = true;
+  };
+  setTimeout(() => setImmediate(turned).unref(), resolutionMs).unref();
   const timer = setInterval(() => {
-    // Not one turn in a second is as far behind as can be.
-    delay = Number.isNaN(histogram.mean) ? Number.POSITIVE_INFINITY : Math.max(0, histogram.mean / 1e6 - resolutionMs);
+    // Not one turn in a second is as far behind as can be; but a process that was busy starting is not behind with its work.
+    const delayNow = histogram.count === 0 ? Number.POSITIVE_INFINITY : histogram.mean / 1e6 - resolutionMs;
+    delay = hasTurned ? Math.max(0, delayNow) : 0;
     histogram.reset();
   }, 1000);
   timer.unref();

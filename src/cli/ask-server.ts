@@ -152,11 +152,13 @@ function proxyFor(server: string, env: NodeJS.ProcessEnv): string | undefined {
 function networkReason(error: unknown, timeout: number): string {
   if (error instanceof Error && error.name === 'TimeoutError')
     return `it did not answer within ${timeout} second${timeout === 1 ? '' : 's'} (--timeout allows more)`;
-  const { code, message } = rootCause(error);
+  const { name, code, message } = rootCause(error);
+  if (name === 'HTTPParserError') return 'it does not speak HTTP there';
   return reasons[code ?? ''] ?? code ?? message ?? 'the connection failed';
 }
 
 interface Cause {
+  readonly name?: string;
   readonly code?: string;
   readonly message?: string;
   readonly errors?: readonly Cause[];
@@ -191,5 +193,4 @@ const reasons: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'its certificate has expired',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-  HPE_INVALID_CONSTANT: 'it does not speak HTTP there',
 };

@@ -40,3 +40,24 @@ export async function until<T>(
   }
   throw new Error(`waited in vain: ${JSON.stringify(output())}`);
 }
+
+/** Signs in on a server, and mints a token as a person would. */
+export async function mintOn(
+  url: string,
+  { username, password }: { readonly username: string; readonly password: string },
+  body: { readonly name: string; readonly scope: 'plan' | 'full' },
+): Promise<string> {
+  const post = (path: string, content: object, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      body: JSON.stringify(content),
+      headers: { 'content-type': 'application/json', origin: url, ...headers },
+    });
+  const signedIn = await post('/account/login', { username, password });
+  assert.is(signedIn.status, 200, await signedIn.text());
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const made = await post('/api/v1/user/tokens', body, { cookie });
+  const { token } = JSON.parse(await made.text());
+  assert.type(token, 'string');
+  return token;
+}

@@ -86,9 +86,12 @@ export function invalidRequest(violations: readonly Finding[]): Problem {
   return new Problem('invalid_request', { detail: summaryOf(violations), violations });
 }
 
+/** That a document declares the object comes first: whatever else is wrong has to be mended there. */
 function ruleViolated(violations: readonly Finding[]): Problem {
-  const managed = violations.length > 0 && violations.every(({ rule }) => rule === 'config-managed');
-  return new Problem(managed ? 'config_managed' : 'rule_violated', { detail: summaryOf(violations), violations });
+  const isManaged = ({ rule }: Finding) => rule === 'config-managed';
+  const all = [...violations.filter(isManaged), ...violations.filter((finding) => !isManaged(finding))];
+  const code = violations.some(isManaged) ? 'config_managed' : 'rule_violated';
+  return new Problem(code, { detail: summaryOf(all), violations: all });
 }
 
 function reconcileProblem(error: unknown): Problem | undefined {

@@ -25,6 +25,8 @@ const link = (name: string, expiresAt: string) =>
 const request = (name: string, expiresAt: string) =>
   living('IdempotentRequest', name, { request: 'digest', made: 'id', expiresAt });
 
+const spent = (name: string, expiresAt: string) => living('SpentLogin', name, { request: `_${name}`, expiresAt });
+
 const deskOf = (world: World, clock = () => at): Desk => ({
   door: world.door,
   clock,
@@ -34,7 +36,7 @@ const deskOf = (world: World, clock = () => at): Desk => ({
 const never = new AbortController().signal;
 
 const namesIn = (world: World): string[] =>
-  (['Token', 'Session', 'Invitation', 'ActionToken', 'IdempotentRequest'] as const)
+  (['Token', 'Session', 'Invitation', 'ActionToken', 'IdempotentRequest', 'SpentLogin'] as const)
     .flatMap((kind) => [...world.store.read().all(kind)] as Resource[])
     .map(({ name }) => name);
 
@@ -55,6 +57,8 @@ job('takes away what has ended at that very moment, and leaves what has not', as
     link('link-later', later),
     request('request-past', past),
     request('request-later', later),
+    spent('spent-past', past),
+    spent('spent-later', later),
   );
   await expireJob.run(deskOf(world), never);
   assert.equal(namesIn(world), [
@@ -64,6 +68,7 @@ job('takes away what has ended at that very moment, and leaves what has not', as
     'invitation-later',
     'link-later',
     'request-later',
+    'spent-later',
   ]);
 });
 

@@ -24,7 +24,7 @@ export interface PendingLogin {
 /** How long a login may take, in milliseconds. */
 export const pendingMs = 10 * 60_000;
 
-/** The longest `next`, in characters: what is longer is forgotten, because cookies are small. */
+/** The longest `next`, in bytes of UTF-8: what is longer is forgotten, because a request has to hold a few such cookies. */
 export const longestNext = 1000;
 
 /** How far the clock may have been set back since a login began, in milliseconds. */
@@ -35,14 +35,14 @@ export function beginLogin(
   config: string,
   { next = '', now }: { readonly next?: string; readonly now: string },
 ): PendingLogin & { readonly cookie: string } {
-  const kept = next.length <= longestNext ? next : '';
+  const kept = Buffer.byteLength(next) <= longestNext ? next : '';
   const cookie = [randomText(40), Date.parse(now).toString(36), Buffer.from(kept).toString('base64url')].join('.');
   return { cookie, ...pendingOf(config, cookie, Date.parse(now), kept) };
 }
 
 /** The login that a cookie is the proof of; nothing where it is none, or over. */
 export function pendingLogin(config: string, cookie: string, now: string): PendingLogin | undefined {
-  const [, started, next] = /^[0-9A-Za-z]{40}\.([0-9a-z]{1,10})\.([\w-]{0,4000})$/.exec(cookie) ?? [];
+  const [, started, next] = /^[0-9A-Za-z]{40}\.([0-9a-z]{1,10})\.([\w-]{0,1400})$/.exec(cookie) ?? [];
   if (started === undefined || next === undefined) return undefined;
   const startedMs = Number.parseInt(started, 36);
   const age = Date.parse(now) - startedMs;

@@ -1,4 +1,4 @@
-// What rules may know of the world: this build's drivers, certificates, and, where the state lives, stacks and secrets.
+// What rules may know of the world: this build's drivers, certificates and filters, and, where the state lives, stacks and secrets.
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Secret } from '../core/kinds/kind.ts';
@@ -8,10 +8,11 @@ import { drivers } from '../drivers/index.ts';
 import { certificateProblem, certificatesEnd } from '../lib/certificate.ts';
 import type { EmailSettings } from '../mail/mail.ts';
 import { resolveSecret } from '../manifests/secrets.ts';
+import { filterProblem } from '../sso/ldap/person.ts';
 
 /** What is known anywhere, also in a CI job. */
 export function offlineFacts(): Facts {
-  return { drivers, certificateProblem, certificateDaysLeft };
+  return { drivers, certificateProblem, certificateDaysLeft, filterProblem };
 }
 
 function certificateDaysLeft(text: string): number | undefined {

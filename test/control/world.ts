@@ -15,6 +15,7 @@ import type { Facts } from '../../src/core/rules/facts.ts';
 import { type Consents, noConsents } from '../../src/core/rules/rule.ts';
 import { treeOfTexts } from '../../src/manifests/texts.ts';
 import { isMissing } from '../../src/manifests/tree.ts';
+import { filterProblem } from '../../src/sso/ldap/person.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import type { Store, StoreRecord } from '../../src/store/store.ts';
 
@@ -35,6 +36,7 @@ export const root = 'kind: Platform\nmetadata: {name: platform}\n';
 export const facts: Facts = {
   drivers: new Map(['local', 'container', 'orchestrator'].map((kind) => [kind, { provides: new Set() }])),
   certificateProblem: (text) => (text.includes('CERT') ? undefined : 'it is not PEM'),
+  filterProblem,
 };
 
 /** A world with an empty store. */

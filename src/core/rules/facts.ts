@@ -10,6 +10,8 @@ export interface Facts {
   readonly certificateProblem: (text: string) => string | undefined;
   /** How many days are left to the last of the certificates in a text; less than 0 where it has ended, nothing where none can be read. */
   readonly certificateDaysLeft?: (text: string) => number | undefined;
+  /** What is wrong with a text as an LDAP filter, in words that can follow a colon; nothing where it can be read. */
+  readonly filterProblem?: (text: string) => string | undefined;
   /** The address under which people reach the server. */
   readonly baseUrl?: string;
   /** Whether the directory of a stack's runtime is there (where the state lives), in the stacks directory that the Platform names. */

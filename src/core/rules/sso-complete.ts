@@ -38,13 +38,8 @@ function* ldapProblems(config: Config, facts: Facts): Iterable<Finding> {
     yield* required(config, 'ldap', ldap, ['groupDn']);
   if (ldap.server !== undefined && !isBlank(ldap.server) && !isHostAndPort(ldap.server))
     yield unusable(config, 'ldap', 'server', 'it is not a host and port such as "ldap.example.com:389"');
-  if (ldap.userSearchFilter !== undefined && !hasPlaceholder(ldap.userSearchFilter))
-    yield unusable(
-      config,
-      'ldap',
-      'userSearchFilter',
-      'it is not one filter in parentheses that holds ${username} or ${email}',
-    );
+  const filter = ldap.userSearchFilter === undefined ? undefined : wrongFilter(ldap.userSearchFilter, facts);
+  if (filter !== undefined) yield unusable(config, 'ldap', 'userSearchFilter', filter);
   const problem = ldap.tls?.ca === undefined ? undefined : facts.certificateProblem(ldap.tls.ca);
   if (problem !== undefined) yield unusable(config, 'ldap', 'tls/ca', problem);
 }
@@ -93,12 +88,18 @@ function isHostAndPort(text: string): boolean {
   return port >= 1 && port <= 65_535;
 }
 
+function wrongFilter(filter: string, facts: Facts): string | undefined {
+  return hasPlaceholder([...filter.trim()])
+    ? facts.filterProblem?.(filter)
+    : 'it is not one filter in parentheses that holds ${username} or ${email}';
+}
+
 /** One balanced pair of parentheses around everything, and something that tells users apart. */
-function hasPlaceholder(filter: string): boolean {
+function hasPlaceholder(filter: readonly string[]): boolean {
   let depth = 0;
-  for (const [index, sign] of [...filter].entries()) {
+  for (const [index, sign] of filter.entries()) {
     depth += sign === '(' ? 1 : sign === ')' ? -1 : 0;
     if (depth < 0 || (depth === 0 && index < filter.length - 1)) return false;
   }
-  return depth === 0 && filter.startsWith('(') && /\$\{(username|email)\}/.test(filter);
+  return depth === 0 && filter[0] === '(' && /\$\{(username|email)\}/.test(filter.join(''));
 }

@@ -25,21 +25,38 @@ export function loginOf(typed: string, emailDomain: string): Login | undefined {
 /** The filter for one login. What was typed stays a value, whatever it is. Throws trouble where the filter cannot be read. */
 export function filterFor(template: string, login: Login): Filter {
   // A function, because in a replacing text "$&" has a meaning.
-  const filled = inUtf8(template).replace(/\$\{(username|email)\}/g, (_, name: 'username' | 'email') => {
+  const filled = readable(template).replace(/\$\{(username|email)\}/g, (_, name: 'username' | 'email') => {
     return escapeFilter`${login[name]}`;
   });
   try {
     return FilterParser.parseString(filled);
   } catch {
-    throw new Trouble('filter', { detail: 'it is no filter (RFC 4515); spaces between its parts are not allowed' });
+    throw new Trouble('filter', { detail: unreadable });
   }
 }
 
-/** ldapts reads an escaped byte as a character of that number; letters beyond ASCII are several bytes (RFC 4515, 3). */
-function inUtf8(template: string): string {
-  return template.replace(/(?:\\[89A-Fa-f][0-9A-Fa-f])+/g, (bytes) =>
-    Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString(),
-  );
+/** What is wrong with a filter, in words that can follow "because"; nothing where it can be read. Whether it tells users apart is another question. */
+export function filterProblem(template: string): string | undefined {
+  try {
+    filterFor(template, { username: 'a', email: 'a@example.com' });
+    return undefined;
+  } catch {
+    return unreadable;
+  }
+}
+
+const unreadable = 'it cannot be read as a filter (RFC 4515), such as "(&(objectClass=person)(uid=${username}))"';
+
+/**
+ * A filter as ldapts reads filters: without the space that people put between its parts, and letters beyond ASCII as themselves, because it takes an
+ * escaped byte for the character of that number (RFC 4515, 3).
+ */
+function readable(template: string): string {
+  return template
+    .trim()
+    .replace(/\)\s+(?=[()])/g, ')')
+    .replace(/\(\s*([&|!])\s*(?=\()/g, '($1')
+    .replace(/(?:\\[89A-Fa-f][0-9A-Fa-f])+/g, (bytes) => Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString());
 }
 
 /** The attributes that tell who somebody is, and which holder of their DN. */

@@ -113,7 +113,19 @@ complete('wants all of LDAP, in a usable form', () => {
       ['ldap.userSearchFilter is unusable: it is not one filter in parentheses that holds ${username} or ${email}'],
       filter,
     );
-  assert.equal(ldap(`${ldapValues}, userSearchFilter: "(&(mail=\${email})(active=TRUE))"`), []);
+  for (const filter of [
+    '(&(mail=${email})(active=TRUE))',
+    '(& (o=\u{1f600}) (| (uid=${username}) (mail=${email}) ) )\\n',
+  ])
+    assert.equal(ldap(`${ldapValues}, userSearchFilter: "${filter}"`), [], filter);
+  for (const filter of ['(&(uid=${username})mail=x)', '(&uid=${username})', '(uid~${username})', '(é=${email})'])
+    assert.equal(
+      ldap(`${ldapValues}, userSearchFilter: "${filter}"`),
+      [
+        'ldap.userSearchFilter is unusable: it cannot be read as a filter (RFC 4515), such as "(&(objectClass=person)(uid=${username}))"',
+      ],
+      filter,
+    );
   assert.equal(ldap(`${ldapValues}, tls: {ca: nonsense}`), ['ldap.tls.ca is unusable: it is not PEM']);
 });
 

@@ -132,6 +132,19 @@ real('takes an address or a username, by whatever the filter asks', async () => 
     }
 });
 
+real('reads a filter that is spread over lines', async () => {
+  const userSearchFilter = `
+    (&
+      (objectClass=inetOrgPerson)
+      (| (uid=\${username})
+         (mail=\${email}) )
+      (! (uid=bob))
+    )
+  `;
+  assert.is((await asked('ann', 'pw-ann', { ldap: { userSearchFilter } })).outcome, 'proved');
+  assert.is((await asked('bob', 'pw-bob', { ldap: { userSearchFilter } })).outcome, 'refused');
+});
+
 real('reads escapes of letters beyond ASCII in the filter as UTF-8', async () => {
   const userSearchFilter = '(&(uid=\\c3\\a9quipe)(mail=${email}))';
   assert.is((await asked('xe9quipe', 'pw-équipe', { ldap: { userSearchFilter } })).outcome, 'proved');
@@ -330,7 +343,7 @@ real('says what is wrong with the configuration', async () => {
       /has no entry ldap\.baseDn, or ldap\.username may not see it \(noSuchObject, 32\)/,
     ],
     [{ baseDn: 'nonsense' }, /does not take ldap\.baseDn: it is no DN/],
-    [{ userSearchFilter: '(&(uid=${username}) (mail=*))' }, /ldap\.userSearchFilter cannot be read/],
+    [{ userSearchFilter: '(&(uid=${username})mail=*)' }, /ldap\.userSearchFilter cannot be read/],
   ] as const;
   for (const [ldap, words] of cases) assert.match(await trouble({ ldap }), words);
   const groups = { manageRoles: true };

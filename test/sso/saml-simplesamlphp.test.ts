@@ -1,15 +1,11 @@
 // timeout: 600
 // SAML against a real identity provider, SimpleSAMLphp, from the login link to a session, by a browser and the real server.
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { freePort } from '../../src/cli/listen.ts';
 import { debian, suiteWith } from '../support/debian.ts';
-import { startCommand } from '../support/run-command.ts';
 import { rsaPair } from '../support/self-signed.ts';
 import { type SimpleSaml, simpleSaml, startSimpleSaml } from '../support/simplesaml.ts';
-import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 import { formOn, type WebForm, type WebPage, type WebVisitor, webVisitor } from '../support/web-visitor.ts';
-import { launcher, plainEnvironment, weir } from '../support/weir.ts';
+import { startWeirServer, type WeirServer } from '../support/weir-server.ts';
 
 const commands = debian(simpleSaml.packages, simpleSaml.commands);
 const saml = suiteWith(commands, 'SAML with SimpleSAMLphp');
@@ -29,12 +25,18 @@ const people = {
   'mallory:secret': person('root', 'other.example'),
 };
 
+const tree = {
+  'config/weir.yaml':
+    'kind: Platform\nmetadata: {name: platform}\nspec:\n  licence: enterprise\n  api: {rateLimit: {signInPerMinute: 0}}\n',
+  'config/starter.yaml': 'kind: TeamType\nmetadata: {name: starter}\n',
+};
+
 const [oldKey, newKey] = [rsaPair(), rsaPair()];
 let provider: SimpleSaml;
-let server: Awaited<ReturnType<typeof startWeir>>;
+let server: WeirServer;
 
 saml.before(async () => {
-  server = await startWeir();
+  server = await startWeirServer(tree);
   provider = await startSimpleSaml(commands?.php ?? '', people, oldKey);
   const made = await server.admin('POST', '/api/v1/sso-configs', { name: 'corp', spec: draft });
   assert.is(made.status, 201, JSON.stringify(made.body));
@@ -244,57 +246,4 @@ async function isRefused({ status, html, headers }: WebPage, reason: RegExp): Pr
       .split('\n')
       .find((one) => one.includes(`(request ${id})`)) ?? '';
   assert.match(line, reason, `${line} is not ${reason}`);
-}
-
-/** The real server on a store of its own, with a team type and an admin. */
-async function startWeir() {
-  const folder = temporaryFolder();
-  await writeFiles(folder.path, {
-    'config/weir.yaml':
-      'kind: Platform\nmetadata: {name: platform}\nspec:\n  licence: enterprise\n  api: {rateLimit: {signInPerMinute: 0}}\n',
-    'config/starter.yaml': 'kind: TeamType\nmetadata: {name: starter}\n',
-  });
-  const { stdout, stderr } = await weir(folder.path, ['bootstrap']);
-  const token: string = JSON.parse(stdout || `"${stderr}"`).token;
-  const port = await freePort('127.0.0.1');
-  const url = `http://127.0.0.1:${port}`;
-  const logs: string[] = [];
-  let running = await serve();
-
-  async function serve() {
-    const command = startCommand(process.execPath, [launcher, 'serve', '--port', String(port)], {
-      cwd: folder.path,
-      env: plainEnvironment(),
-      timeoutMs: 600_000,
-    });
-    for (const begin = performance.now(); performance.now() - begin < 60_000; await sleep(20))
-      if (command.output().stdout.includes('Weir serves')) return command;
-    throw new Error(`weir does not serve: ${JSON.stringify(command.output())}`);
-  }
-
-  async function end(): Promise<void> {
-    running.child.kill('SIGTERM');
-    const { code, stderr: told } = await running.ended;
-    logs.push(told);
-    assert.is(code, 0, told);
-  }
-
-  return {
-    url,
-    log: () => [...logs, running.output().stderr].join(''),
-    admin: async (method: string, path: string, body?: unknown) => {
-      const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) };
-      const response = await fetch(url + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
-      // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-      return { status: response.status, body: (await response.json()) as any };
-    },
-    restart: async () => {
-      await end();
-      running = await serve();
-    },
-    stop: async () => {
-      await end();
-      await folder.remove();
-    },
-  };
 }

@@ -8,26 +8,17 @@ export const saml = 'urn:oasis:names:tc:SAML:2.0:assertion';
 export const ds = 'http://www.w3.org/2000/09/xmldsig#';
 export const excC14n = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 
-/** The outermost element of a text. Whatever the parser warns of is an error. */
+/** The outermost element of a text that is known to have one. Whatever the parser warns of is an error. */
 export function parsed(text: string): Element {
-  const complaints: string[] = [];
-  const root = parse(text, complaints);
-  if (complaints.length > 0 || !root)
-    refuse('parser', `the response is not understood as XML: ${shown(complaints[0] ?? 'it has no element')}`);
-  return root;
-}
-
-function parse(text: string, complaints: string[]): Element | null {
-  const complain = (_level: string, message: unknown) => {
-    complaints.push(String(message));
-    throw new Error('stop');
-  };
   try {
     return new DOMParser({ errorHandler: complain }).parseFromString(text, 'text/xml').documentElement;
   } catch (error) {
-    if (complaints.length === 0) complaints.push(String(error));
-    return null;
+    return refuse('parser', `the response is not understood as XML: ${shown(String(error))}`);
   }
+}
+
+function complain(_level: string, message: unknown): never {
+  throw new Error(String(message));
 }
 
 /** An element and all below it, in the order of the document. */

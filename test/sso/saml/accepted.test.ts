@@ -1,7 +1,9 @@
 // What the guard takes: the ways in which identity providers write one and the same thing, and all that it reads of a person.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { largestEnvelope } from '../../../src/sso/saml/envelope.ts';
 import { type Expected, type Guarded, guardResponse } from '../../../src/sso/saml/guard.ts';
+import { most } from '../../../src/sso/saml/markup.ts';
 import { curvePair, rsaPair } from '../../support/self-signed.ts';
 import {
   attributes,
@@ -103,6 +105,35 @@ spelling('may carry what nobody asked for: extensions, advice, a certificate, re
     judged(written({ inResponse: extra, inAssertion: `<saml:Advice>${extra}</saml:Advice>` }, signing)),
     usual,
   );
+});
+
+spelling('may be as large as it may be', () => {
+  const advice = (inside: string) => written({ inAssertion: `<saml:Advice>${inside}</saml:Advice>` });
+  const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
+  const count = (pattern: RegExp) => new Set(Array.from(advice('').matchAll(pattern), ([, name]) => name)).size;
+  const has = (pattern: RegExp) => Array.from(advice('').matchAll(pattern)).length;
+  const [deep, left] = [most.depth - 3, most.attributes - has(/ [\w:]+="/g)];
+  const wide = (width: number) =>
+    `<saml:a${numbers(width)
+      .map((n) => ` a${n + 10}=""`)
+      .join('')}></saml:a>`;
+  const largest = {
+    elements: advice('<saml:a></saml:a>'.repeat(most.elements - has(/<[^/]/g))),
+    attributes: advice(wide(50).repeat(Math.floor(left / 50)) + wide(left % 50)),
+    depth: advice('<saml:a>'.repeat(deep) + '</saml:a>'.repeat(deep)),
+    'attributes of one': advice(wide(most.attributesOfOne)),
+    names: advice(
+      numbers(most.names - count(/<([^/\s>]+)/g))
+        .map((n) => `<saml:a${n}></saml:a${n}>`)
+        .join(''),
+    ),
+  };
+  for (const [says, xml] of Object.entries(largest)) assert.equal(judged(xml), usual, says);
+  const room = (largestEnvelope / 4) * 3 - advice('').length;
+  assert.is(posted(advice('x'.repeat(room))).length, largestEnvelope);
+  assert.equal(judged(advice('x'.repeat(room))), usual);
+  const last = written({ attributes: attributes({ cn: ['\u{10fffd}'] }) }).replace('\u{10fffd}', '&#x10fffd;');
+  assert.is(identityOf(judged(last)).displayName, '\u{10fffd}');
 });
 
 const signing = suite('a signature');

@@ -70,6 +70,10 @@ words('is why the provider failed, where it sends no assertion because of that',
   const denied = written({ status: genuine.status.replace('status:Success', 'status:Requester') });
   const reason = reasonOf(posted(denied.replace(/<saml:Assertion.*<\/saml:Assertion>/, '')));
   assert.match(reason, /there are 0; the message claims the status "urn:oasis:names:tc:SAML:2.0:status:Requester"$/);
+  const silent = denied
+    .replace(/<saml:Assertion.*<\/saml:Assertion>/, '')
+    .replace(/<samlp:Status>.*<\/samlp:Status>/, '');
+  assert.match(reasonOf(posted(silent)), /there are 0$/);
 });
 
 words('is what was expected, what came, and what to do', () => {

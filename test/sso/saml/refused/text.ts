@@ -82,6 +82,8 @@ export const markup: readonly Refused[] = [
     'elements that cross',
     xml.replace('</saml:NameID>', '').replace('</saml:Subject>', '</saml:Subject></saml:NameID>'),
   ),
+  raw('an end with an attribute', xml.replace('</saml:NameID>', '</saml:NameID a="b">')),
+  raw('an end that is closed at once', xml.replace('</saml:NameID>', '</saml:NameID/>')),
   raw('an end of another case', xml.replace('</saml:NameID>', '</saml:nameid>')),
   raw('no XML', 'Hello'),
   raw('JSON', '{"email": "ann@good.example"}'),

@@ -6,13 +6,13 @@ import { singleton, type View } from '../core/model/view.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { drivers } from '../drivers/index.ts';
 import { certificateProblem, certificatesEnd } from '../lib/certificate.ts';
+import { ldapFilterProblem } from '../lib/ldap-filter.ts';
 import type { EmailSettings } from '../mail/mail.ts';
 import { resolveSecret } from '../manifests/secrets.ts';
-import { filterProblem } from '../sso/ldap/person.ts';
 
 /** What is known anywhere, also in a CI job. */
 export function offlineFacts(): Facts {
-  return { drivers, certificateProblem, certificateDaysLeft, filterProblem };
+  return { drivers, certificateProblem, certificateDaysLeft, filterProblem: ldapFilterProblem };
 }
 
 function certificateDaysLeft(text: string): number | undefined {

@@ -13,9 +13,9 @@ import { judgeSteps } from '../../src/core/plan/judge.ts';
 import type { PlanDocument } from '../../src/core/plan/plan-document.ts';
 import type { Facts } from '../../src/core/rules/facts.ts';
 import { type Consents, noConsents } from '../../src/core/rules/rule.ts';
+import { ldapFilterProblem } from '../../src/lib/ldap-filter.ts';
 import { treeOfTexts } from '../../src/manifests/texts.ts';
 import { isMissing } from '../../src/manifests/tree.ts';
-import { filterProblem } from '../../src/sso/ldap/person.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import type { Store, StoreRecord } from '../../src/store/store.ts';
 
@@ -36,7 +36,7 @@ export const root = 'kind: Platform\nmetadata: {name: platform}\n';
 export const facts: Facts = {
   drivers: new Map(['local', 'container', 'orchestrator'].map((kind) => [kind, { provides: new Set() }])),
   certificateProblem: (text) => (text.includes('CERT') ? undefined : 'it is not PEM'),
-  filterProblem,
+  filterProblem: ldapFilterProblem,
 };
 
 /** A world with an empty store. */

@@ -2,6 +2,7 @@
 import { type Entry, escapeFilter, type Filter, FilterParser } from 'ldapts';
 import { emailAddress } from '../../core/kinds/scalars.ts';
 import type { Identity } from '../../core/model/identity.ts';
+import { compactFilter, ldapFilterProblem } from '../../lib/ldap-filter.ts';
 import { Trouble } from './trouble.ts';
 
 /** What was typed at sign-in, for the placeholders of a filter. */
@@ -24,39 +25,21 @@ export function loginOf(typed: string, emailDomain: string): Login | undefined {
 
 /** The filter for one login. What was typed stays a value, whatever it is. Throws trouble where the filter cannot be read. */
 export function filterFor(template: string, login: Login): Filter {
+  const problem = ldapFilterProblem(template);
+  if (problem !== undefined) throw new Trouble('filter', { detail: problem });
   // A function, because in a replacing text "$&" has a meaning.
-  const filled = readable(template).replace(/\$\{(username|email)\}/g, (_, name: 'username' | 'email') => {
-    return escapeFilter`${login[name]}`;
-  });
-  try {
-    return FilterParser.parseString(filled);
-  } catch {
-    throw new Trouble('filter', { detail: unreadable });
-  }
+  const filled = inUtf8(compactFilter(template)).replace(
+    /\$\{(username|email)\}/g,
+    (_, name: 'username' | 'email') => escapeFilter`${login[name]}`,
+  );
+  return FilterParser.parseString(filled);
 }
 
-/** What is wrong with a filter, in words that can follow "because"; nothing where it can be read. Whether it tells users apart is another question. */
-export function filterProblem(template: string): string | undefined {
-  try {
-    filterFor(template, { username: 'a', email: 'a@example.com' });
-    return undefined;
-  } catch {
-    return unreadable;
-  }
-}
-
-const unreadable = 'it cannot be read as a filter (RFC 4515), such as "(&(objectClass=person)(uid=${username}))"';
-
-/**
- * A filter as ldapts reads filters: without the space that people put between its parts, and letters beyond ASCII as themselves, because it takes an
- * escaped byte for the character of that number (RFC 4515, 3).
- */
-function readable(template: string): string {
-  return template
-    .trim()
-    .replace(/\)\s+(?=[()])/g, ')')
-    .replace(/\(\s*([&|!])\s*(?=\()/g, '($1')
-    .replace(/(?:\\[89A-Fa-f][0-9A-Fa-f])+/g, (bytes) => Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString());
+/** ldapts takes an escaped byte for the character of that number; letters beyond ASCII are several bytes (RFC 4515, 3). */
+function inUtf8(template: string): string {
+  return template.replace(/(?:\\[89A-Fa-f][0-9A-Fa-f])+/g, (bytes) =>
+    Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString(),
+  );
 }
 
 /** The attributes that tell who somebody is, and which holder of their DN. */

@@ -119,7 +119,7 @@ const plainWords: Readonly<Record<string, string>> = {
   flood: 'sent more than it was asked for while DOING, and was given up',
   injected: 'sent something unprotected where TLS had to begin: somebody may be in between, and nothing was sent to it',
   authority: 'was not asked, because ldap.tls.ca cannot be used: DETAIL',
-  filter: 'was not asked, because ldap.userSearchFilter cannot be read: DETAIL',
+  filter: 'was not asked, because of ldap.userSearchFilter: DETAIL',
   referral:
     'refers to another server for a part of the groups, and referrals are not followed: choose an ldap.groupDn that this server holds as a whole',
   nameless: 'shows a group without its name: let ldap.username read the attribute cn below ldap.groupDn',

@@ -124,7 +124,7 @@ real('proves who shows the right password', async () => {
 });
 
 real('takes an address or a username, by whatever the filter asks', async () => {
-  const filters = ['(uid=${username})', '(mail=${email})', '(|(uid=${username})(mail=${email}))', 'uid=${username}'];
+  const filters = ['(uid=${username})', '(mail=${email})', '(|(uid=${username})(mail=${email}))', '(uid=*${username})'];
   for (const userSearchFilter of [...filters, '(&(objectClass=inetOrgPerson)(!(uid=caf\\c3\\a9))(uid=${username}))'])
     for (const typed of ['ann', 'ANN@Example.COM', 'ann@example.com']) {
       const { outcome } = await asked(typed, 'pw-ann', { ldap: { userSearchFilter } });
@@ -343,7 +343,7 @@ real('says what is wrong with the configuration', async () => {
       /has no entry ldap\.baseDn, or ldap\.username may not see it \(noSuchObject, 32\)/,
     ],
     [{ baseDn: 'nonsense' }, /does not take ldap\.baseDn: it is no DN/],
-    [{ userSearchFilter: '(&(uid=${username})mail=*)' }, /ldap\.userSearchFilter cannot be read/],
+    [{ userSearchFilter: '(&(uid=${username})mail=*)' }, /because of ldap\.userSearchFilter: it cannot be read/],
   ] as const;
   for (const [ldap, words] of cases) assert.match(await trouble({ ldap }), words);
   const groups = { manageRoles: true };

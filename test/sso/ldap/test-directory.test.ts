@@ -110,7 +110,7 @@ real('says why somebody cannot sign in', async () => {
     await filterCheck('ann@elsewhere.org'),
     /^NOT OK .*"ann@elsewhere\.org" can be no user of the domain example\.com$/,
   );
-  says(await filterCheck('ann', '(uid=${username}'), /^NOT OK .*ldap\.userSearchFilter cannot be read/);
+  says(await filterCheck('ann', '(uid=${username}'), /^NOT OK .*because of ldap\.userSearchFilter: it cannot be read/);
 });
 
 real('shows what is wrong with a certificate, and sends nothing there', async () => {

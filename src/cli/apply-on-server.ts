@@ -43,7 +43,30 @@ async function applySavedOnServer(
   options: Options,
   consents: Consents,
   io: Io,
-): Promise<Reconciled | { readonly plan: PlanDocument; readonly already: true }> {
+): Promise<Reconciled | AlreadyApplied> {
+  for (let attempt = 1; ; attempt++) {
+    const pending = await pendingOf(saved, options, io);
+    if (!('base' in pending)) return pending;
+    try {
+      return await reconcileOnServer(options, consents, io, pending.base);
+    } catch (error) {
+      // The server follows its tree by itself, and may have come first.
+      if (!(error instanceof BaseMoved) || attempt === 3) throw error;
+    }
+  }
+}
+
+interface AlreadyApplied {
+  readonly plan: PlanDocument;
+  readonly already: true;
+}
+
+/** The base to reconcile on where the server would do what the plan shows; or what else there is to say. */
+async function pendingOf(
+  saved: PlanDocument,
+  options: Options,
+  io: Io,
+): Promise<Reconciled | AlreadyApplied | { readonly base: PlanDocument['base'] }> {
   const own = await ownPlanOnServer(options, io);
   if ('invalid' in own) return own;
   const { plan } = own;
@@ -51,8 +74,8 @@ async function applySavedOnServer(
   const wanted = new Map(saved.changes.map((change) => [change.address, essence(change)]));
   const moved = plan.changes.filter((change) => wanted.get(change.address) !== essence(change));
   if (moved.length > 0) throw new BaseMoved(moved.map(({ address }) => address));
-  if (plan.changes.length + (plan.adopted?.length ?? 0) === 0) return { plan: saved, already: true };
-  return reconcileOnServer(options, consents, io, plan.base);
+  const isDone = plan.changes.length + (plan.adopted?.length ?? 0) === 0;
+  return isDone ? { plan: saved, already: true } : { base: plan.base };
 }
 
 /** What makes two planned changes the same. Fingerprints of secrets are keyed by each process for itself, so they say nothing here. */

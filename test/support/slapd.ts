@@ -10,7 +10,7 @@ import type { Commands } from './debian.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** Debian packages, and the commands of them that are used. */
-export const slapdPackages = ['slapd', 'ldap-utils', 'openssl'];
+export const slapdPackages = ['slapd', 'openssl'];
 export const slapdCommands = ['slapd', 'slapadd', 'openssl'] as const;
 
 export interface SlapdOptions {

@@ -1,6 +1,8 @@
 // timeout: 600
 // A directory over TLS, from the first byte and by StartTLS: who is trusted, and that nothing is said to anybody else.
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:tls';
 import * as assert from 'uvu/assert';
 import { ldapProvider } from '../../../src/sso/ldap.ts';
 import { type Authority, type Issued, makeAuthority } from '../../support/authority.ts';
@@ -55,6 +57,22 @@ secure('proves who shows the right password, by the name and by the address of t
   for (const mode of modes)
     for (const host of ['localhost', '127.0.0.1'])
       assert.is(await signIn(good, { mode, ca: authority.pem }, host), 'proved', `${mode} ${host}`);
+});
+
+secure('is greeted by its name, and by none where there is only an address', async () => {
+  const greeted: unknown[] = [];
+  const { certificate, key } = authority.issue('names');
+  const server = createServer({ cert: readFileSync(certificate), key: readFileSync(key) }, (socket) => {
+    greeted.push(socket.servername);
+    socket.on('error', () => {}).destroy();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  for (const host of ['localhost', '127.0.0.1'])
+    assert.match(await signIn({ ...good, tlsPort: port }, { mode: 'ldaps', ca: authority.pem }, host), /^unavailable/);
+  assert.equal(greeted, ['localhost', false]);
+  server.close();
 });
 
 secure('begins TLS before anything else, on both connections', async () => {

@@ -133,7 +133,10 @@ managed('cannot be changed, made again or deleted here: the answer names file an
 managed('is refused by the rules that forbid it too, all at once', async () => {
   const { status, body } = await ask('DELETE', '/api/v1/stacks/nr-4');
   assert.equal([status, body.code], [409, 'config_managed']);
-  assert.equal(body.violations.map((one: { rule: string }) => one.rule), ['config-managed', 'references']);
+  assert.equal(
+    body.violations.map((one: { rule: string }) => one.rule),
+    ['config-managed', 'references'],
+  );
 });
 
 managed('leaves to the API what lifecycle.ignore names, and nothing else', async () => {

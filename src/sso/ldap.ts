@@ -104,7 +104,7 @@ async function ask(
   const filter = filterFor(directory.userSearchFilter, login);
   const session = await during('connect', open());
   await during('bind', session.bind(directory.username, directory.password));
-  const { entries, limited } = await during(
+  const { entries, limited, referred } = await during(
     'find',
     session.search(directory.baseDn, { filter, attributes: personAttributes, sizeLimit: 2 }),
   );
@@ -114,7 +114,7 @@ async function ask(
   if (!entry || others.length > 0) {
     // As many steps as for somebody who is there: the time does not tell who is.
     await wrongPassword(open, directory.baseDn, password);
-    return refused(entry ? ambiguous : 'the directory has no such user');
+    return refused(entry ? ambiguous : `the directory has no such user${referred ? elsewhere : ''}`);
   }
   const { dn } = entry;
   if (typeof dn !== 'string' || !dn.includes('=')) throw new Trouble('unnamed', { stage: 'find' });
@@ -145,6 +145,8 @@ const ofThePerson: ReadonlySet<number> = new Set([19, 32, 34, 48, 49, 50, 53]);
 
 const ambiguous =
   'more than one entry of the directory matches: ldap.userSearchFilter and ldap.baseDn must find one at most';
+
+const elsewhere = ' here; it refers to another server for a part of ldap.baseDn, and referrals are not followed';
 
 function shown(dn: string): string {
   return `"${printable(dn.length > 300 ? `${dn.slice(0, 300)}…` : dn)}"`;

@@ -322,6 +322,10 @@ real('fails where a part of the groups is on another server', async () => {
 real('finds a user beside a part that is on another server', async () => {
   const ldap = { baseDn: 'dc=example,dc=com' };
   assert.is((await asked('ann', 'pw-ann', { ldap })).outcome, 'proved');
+  assert.match(
+    await refusal('nobody', 'x', { ldap }),
+    /^the directory has no such user here; it refers to another server/,
+  );
 });
 
 real('says what is wrong with the configuration', async () => {

@@ -14,7 +14,9 @@ const xpathTransform =
   '<ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>not(ancestor-or-self::saml:NameID)</ds:XPath></ds:Transform>';
 const xsltTransform =
   '<ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xslt-19991116"><xsl:stylesheet xmlns:xsl="http://www.w3.org/1999/XSL/Transform"></xsl:stylesheet></ds:Transform>';
-const longList = `<ds:Transform Algorithm="${exclusive}"><ec:InclusiveNamespaces xmlns:ec="${exclusive}" PrefixList="${'a '.repeat(200)}"></ec:InclusiveNamespaces></ds:Transform>`;
+const listOf = (prefixes: string) =>
+  `<ec:InclusiveNamespaces xmlns:ec="${exclusive}" PrefixList="${prefixes}"></ec:InclusiveNamespaces>`;
+const holding = (inside: string) => `<ds:Transform Algorithm="${exclusive}">${inside}</ds:Transform>`;
 export const form: readonly Refused[] = [
   ...signedBy('an Object', { object: '<ds:Object></ds:Object>' }),
   ...signedBy('SHA-1', { method: `${dsig}rsa-sha1` }),
@@ -29,7 +31,20 @@ export const form: readonly Refused[] = [
   ...signedBy('an XPath transform', { transforms: [enveloped, xpathTransform, exclusive] }),
   ...signedBy('an XSLT transform', { transforms: [enveloped, xsltTransform, exclusive] }),
   ...signedBy('a base64 transform', { transforms: [enveloped, `${dsig}base64`] }),
-  ...signedBy('a long list of prefixes', { transforms: [enveloped, longList] }),
+  ...signedBy('an XPath in a canonicalization', {
+    transforms: [enveloped, holding('<ds:XPath>self::text()</ds:XPath>')],
+  }),
+  ...signedBy('two lists of prefixes', { transforms: [enveloped, holding(listOf('a').repeat(2))] }),
+  ...signedBy('something in the method of canonicalization', {
+    info: (text) => text.replace('</ds:CanonicalizationMethod>', '<ds:XPath></ds:XPath></ds:CanonicalizationMethod>'),
+  }),
+  ...signedBy('something in the transform that takes the signature out', {
+    transforms: [`<ds:Transform Algorithm="${enveloped}"><ds:XPath></ds:XPath></ds:Transform>`, exclusive],
+  }),
+  ...signedBy('something in the method of the digest', {
+    info: (text) => text.replace('</ds:DigestMethod>', '<ds:a></ds:a></ds:DigestMethod>'),
+  }),
+  ...signedBy('a long list of prefixes', { transforms: [enveloped, holding(listOf('a '.repeat(200)))] }),
   ...signedBy('transforms in another order', { transforms: [exclusive, enveloped] }),
   ...signedBy('one transform', { transforms: [enveloped] }),
   ...signedBy('a transform twice', { transforms: [enveloped, exclusive, exclusive] }),

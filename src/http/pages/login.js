@@ -9,13 +9,16 @@ const atProvider = (redirect) => (next ? `${redirect}?next=${encodeURIComponent(
 
 onSubmit('sign-in', async ({ username, password }) => {
   if (elsewhere && password === '') return leave(elsewhere);
+  let user;
   try {
-    await ask('POST', '/account/login', { username, password });
+    user = await ask('POST', '/account/login', { username, password });
   } catch (problem) {
     if (problem.code !== 'sso_required' || !problem.redirect) throw problem;
     return leave(atProvider(problem.redirect));
   }
-  return leave(nextAddress('/account/settings'));
+  // Whom single sign-on has just made a user looks at the name that was chosen for them first.
+  const isNew = user.ssoManaged && user.createdAt === user.lastSignInAt;
+  return leave(isNew ? '/account/settings' : nextAddress('/account/settings'));
 });
 
 // Whose domain signs in elsewhere needs no password here.

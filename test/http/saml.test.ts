@@ -334,12 +334,15 @@ answers('for somebody who may not in is answered like a wrong one, and used up',
   assert.match(world.logged.at(-1) ?? '', /replay/);
   const { body } = await world.ask('GET', '/api/v1/admin/audit-log?event=sign-in.failed');
   assert.equal(
-    body.auditEntries.map((one: { actor: object; target: object }) => [one.actor, one.target]),
+    body.auditEntries.map(({ actor, target }: Readonly<Record<string, object>>) => [actor, target]),
     ['sue@good.example', 'good', 'sue@good.example'].map((name) => [
       { kind: 'sso', id: idOf(world, 'good'), name: 'good' },
       name === 'good' ? { kind: 'SsoConfig', id: idOf(world, 'good'), name } : { kind: 'User', name },
     ]),
   );
+  const reasons = body.auditEntries.map(({ reason }: { readonly reason: string }) => reason);
+  assert.match(reasons[0], /^through SsoConfig\/good: replay: /);
+  assert.match(reasons[2], /^through SsoConfig\/good: User\/sue is suspended$/);
 });
 
 answers(

@@ -50,6 +50,12 @@ ${code && `<script type="module">${code}</script>\n`}</body>
   return { html, policy: policyOf(code) };
 }
 
+/** A page as a route answers it. */
+export function pageReply(status: number, { html, policy }: Page) {
+  const headers = { 'content-security-policy': policy };
+  return { status, body: html, type: 'text/html; charset=utf-8', headers };
+}
+
 const needsScript = `${messages}
 <noscript><p class="error">This page needs JavaScript.</p></noscript>
 `;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { invitationPage } from '../pages/invitation.ts';
 import { loginPage } from '../pages/login.ts';
-import type { Page } from '../pages/page.ts';
+import { type Page, pageReply } from '../pages/page.ts';
 import { registerPage } from '../pages/register.ts';
 import { resetPasswordPage } from '../pages/reset-password.ts';
 import { settingsPage } from '../pages/settings.ts';
@@ -78,11 +78,7 @@ function routeOf({ url, operationId, summary, page, params, query }: Place): Rou
         example: () => '<!doctype html><html lang="en">…</html>',
       },
     },
-    handle: () => ({
-      body: page.html,
-      type: 'text/html; charset=utf-8',
-      headers: { 'content-security-policy': page.policy },
-    }),
+    handle: () => pageReply(200, page),
   });
 }
 

@@ -11,7 +11,7 @@ import { watchPressure } from './pressure.ts';
 /** The actions at which passwords and links are tried. */
 const guessing: ReadonlySet<Action> = new Set(['sign-in', 'register', 'recover-account', 'change-password']);
 
-/** The mean delay of the event loop over a second, in milliseconds, past which requests are turned away. */
+/** The mean delay of the event loop, in milliseconds, past which requests are turned away: in two seconds one after another. */
 const overloadedMs = 1000;
 
 /**

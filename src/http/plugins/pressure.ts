@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** A watch over the event loop. */
 export interface Pressure {
-  /** The mean delay of the event loop over the last second, in milliseconds. */
+  /** The mean delay of the event loop, in milliseconds, over the better one of the last two seconds: one long step is no overload. */
   delayMs(): number;
   close(): void;
 }
@@ -18,6 +18,7 @@ export function watchPressure(): Pressure {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   let delay = 0;
+  let delayBefore = 0;
   let hasTurned = false;
   const turned = () => {
     hasTurned = true;
@@ -26,7 +27,9 @@ export function watchPressure(): Pressure {
   const timer = setInterval(() => {
     // Not one turn in a second is as far behind as can be; but a process that was busy starting is not behind with its work.
     const delayNow = histogram.count === 0 ? Number.POSITIVE_INFINITY : histogram.mean / 1e6 - resolutionMs;
-    delay = hasTurned ? Math.max(0, delayNow) : 0;
+    const latest = hasTurned ? Math.max(0, delayNow) : 0;
+    delay = Math.min(latest, delayBefore);
+    delayBefore = latest;
     histogram.reset();
   }, 1000);
   timer.unref();

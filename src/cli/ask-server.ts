@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setGlobalProxyFromEnv } from 'node:http';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../core/model/finding.ts';
 import { type Options, UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
@@ -34,23 +35,44 @@ export async function ask(
       ? { headers }
       : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
   const restore = useProxy(io.env);
+  const deadline = io.elapsed() + options.timeout * 1000;
   try {
-    // A redirect would hand the token to wherever it leads.
-    const response = await fetch(`${server.replace(/\/+$/, '')}/api/v1/admin/${path}`, {
-      method,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(options.timeout * 1000),
-      ...sent,
-    });
-    const location = response.headers.get('location');
-    if (response.status >= 300 && response.status < 400 && location !== null) throw sentOn(server, location);
-    return answerOf(response.ok, response.status, parsed(await response.text()));
+    for (let attempt = 1; ; attempt++) {
+      const left = Math.max(1, Math.ceil(deadline - io.elapsed()));
+      const { answer, retryAfterMs } = await askOnce(server, path, { method, ...sent }, left);
+      // It is busy, or starts: what is asked here may be asked twice.
+      if (retryAfterMs === undefined || attempt === mostAttempts || retryAfterMs > left) return answer;
+      await sleep(retryAfterMs);
+    }
   } catch (error) {
     if (error instanceof Unavailable) throw error;
     throw new Unavailable('server_unreachable', unreachable(options, io, error));
   } finally {
     restore();
   }
+}
+
+const mostAttempts = 4;
+
+async function askOnce(
+  server: string,
+  path: string,
+  request: RequestInit,
+  patienceMs: number,
+): Promise<{ readonly answer: Answer; readonly retryAfterMs?: number }> {
+  // A redirect would hand the token to wherever it leads.
+  const response = await fetch(`${server.replace(/\/+$/, '')}/api/v1/admin/${path}`, {
+    redirect: 'manual',
+    signal: AbortSignal.timeout(patienceMs),
+    ...request,
+  });
+  const { status, headers } = response;
+  const location = headers.get('location');
+  if (status >= 300 && status < 400 && location !== null) throw sentOn(server, location);
+  const answer = answerOf(response.ok, status, parsed(await response.text()));
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const again = (status === 503 || status === 429) && seconds > 0 && seconds <= 60;
+  return again ? { answer, retryAfterMs: seconds * 1000 } : { answer };
 }
 
 /** The failure that an answer means which nobody expects here. */

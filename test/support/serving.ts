@@ -47,12 +47,18 @@ export async function mintOn(
   { username, password }: { readonly username: string; readonly password: string },
   body: { readonly name: string; readonly scope: 'plan' | 'full' },
 ): Promise<string> {
-  const post = (path: string, content: object, headers: Readonly<Record<string, string>> = {}) =>
-    fetch(`${url}${path}`, {
-      method: 'POST',
-      body: JSON.stringify(content),
-      headers: { 'content-type': 'application/json', origin: url, ...headers },
-    });
+  const post = async (path: string, content: object, headers: Readonly<Record<string, string>> = {}) => {
+    for (let attempt = 0; ; attempt++) {
+      const answer = await fetch(`${url}${path}`, {
+        method: 'POST',
+        body: JSON.stringify(content),
+        headers: { 'content-type': 'application/json', origin: url, ...headers },
+      });
+      // A machine that does much else at the same time.
+      if (answer.status !== 503 || attempt === 20) return answer;
+      await sleep(500);
+    }
+  };
   const signedIn = await post('/account/login', { username, password });
   assert.is(signedIn.status, 200, await signedIn.text());
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';

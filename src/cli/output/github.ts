@@ -35,7 +35,7 @@ function findingsIn(report: Report): readonly Annotation[] {
 
 /** What would change, at the first line that changes it; where errors stand, they alone. */
 function changesIn(report: Report): readonly Annotation[] {
-  if (report.type !== 'plan' || hasErrors(report.plan.findings)) return [];
+  if (report.type !== 'plan' || report.result === 'already' || hasErrors(report.plan.findings)) return [];
   const { root, plan } = report;
   return plan.changes.map((change) => {
     const source = shownFields(change).find((field) => field.source !== undefined)?.source ?? change.source;

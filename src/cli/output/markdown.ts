@@ -98,7 +98,8 @@ function findingRows(findings: readonly Finding[], root: string | undefined): re
   return [head(['', 'rule', 'what', 'where']), ...rows];
 }
 
-function changeRows({ plan: { changes, adopted = [] }, root }: PlanReport): readonly string[] {
+function changeRows({ plan: { changes, adopted = [] }, root, result }: PlanReport): readonly string[] {
+  if (result === 'already') return [];
   if (changes.length + adopted.length === 0) return [];
   const taken = adopted.map(({ address, source }) =>
     row([code(signs.adopt[0]), `adopt ${code(address)}`, 'it is equal: nothing changes', '', placeOf(source, root)]),

@@ -25,6 +25,7 @@ export function signedContent(
   if (keys.length === 0) invalid('the configuration has no certificate that can be used');
   const response = contentOf('response', text, ofResponse, responseId, keys);
   const assertion = contentOf('assertion', text, ofAssertion, assertionId, keys);
+  // After the steps before none of this can be otherwise; and it is here that it would matter.
   const inside = childrenNamed(response, saml, 'Assertion').map((one) => attribute(one, 'ID'));
   if (!isNamed(response, samlp, 'Response') || !isNamed(assertion, saml, 'Assertion'))
     invalid('something else is signed');

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { guardResponse } from '../../../src/sso/saml/guard.ts';
 import { refused } from './refused/index.ts';
-import { expecting, genuine, posted, written } from './signer.ts';
+import { expecting, genuine, posted, stranger, written } from './signer.ts';
 
 const guard = suite('the guard');
 
@@ -64,6 +64,21 @@ words('is which of the two signatures is missing, and what to do', () => {
     'invalid document signature: only the response is signed: have the identity provider sign the assertion too',
   );
   assert.match(reasonOf(posted(written({}, { response: unsigned, assertion: unsigned }))), /: nothing is signed: /);
+});
+
+words('is whether the message was changed, or the key is another, or the configuration has none', () => {
+  const changed = written().replace('ann@good', 'admin@good');
+  assert.match(reasonOf(posted(changed)), /: the response was changed after it was signed$/);
+  const other = written({}, { assertion: { key: stranger.privateKey } });
+  assert.match(
+    reasonOf(posted(other)),
+    /: that of the assertion fails, because no certificate of the configuration belongs to the key/,
+  );
+  const answer = guardResponse(posted(written()), expecting({ certificates: ['unreadable'] }));
+  assert.is(
+    answer.outcome === 'refused' && answer.reason,
+    'invalid document signature: the configuration has no certificate that can be used',
+  );
 });
 
 words('is why the provider failed, where it sends no assertion because of that', () => {

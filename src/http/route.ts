@@ -4,6 +4,7 @@ import type { Caller } from '../core/access/actor.ts';
 import type { Action, Subject } from '../core/access/policy.ts';
 import type { KindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
+import type { Page } from './pages/page.ts';
 import type { Services } from './services.ts';
 
 declare module 'fastify' {
@@ -116,6 +117,8 @@ export interface Route<
   readonly takesForm?: true;
   /** Pages of any origin may make this request: what comes with it is guarded by what it holds. */
   readonly anyOrigin?: true;
+  /** What is shown for a problem (by the id of the request), where people and no programs read the answers. */
+  readonly problemPage?: (requestId: string) => Page;
   /** The body may be left out. */
   readonly bodyOptional?: true;
   /** The largest body, in bytes; 1 MiB where nothing is said. */

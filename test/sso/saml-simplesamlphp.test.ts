@@ -165,7 +165,7 @@ saml('goes on with a login that was under way when the server restarted', async 
   assert.is((await browser.send(form)).url, `${server.url}/account/settings`);
 });
 
-saml('keeps the logins of several tabs apart, and its addresses through a rename', async () => {
+saml('keeps the logins of several tabs apart', async () => {
   const browser = webVisitor();
   const first = await formFor(browser, 'bea', { next: '/first' });
   const second = await formFor(browser, 'bea', { next: '/second', isKnown: true });

@@ -1,6 +1,7 @@
 // Errors as answers: application/problem+json for whatever goes wrong, and never a word from inside.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codes, Problem, problemBody, problemOf } from '../errors.ts';
+import { pageReply } from '../pages/page.ts';
 import type { ServerOptions } from '../services.ts';
 
 /** Answers what was thrown. */
@@ -11,13 +12,16 @@ export function answerProblem(
   log: ServerOptions['log'],
 ): FastifyReply {
   const problem = isCutOff(error, request) ? new Problem('invalid_request', { detail: cutOff }) : problemOf(error);
-  if (problem.code === 'internal')
-    log(`${request.method} ${request.url.split('?')[0]} (request ${request.id}) failed: ${stackOf(error)}`);
-  return reply
-    .code(codes[problem.code].status)
-    .headers({ ...problem.extras.headers })
-    .type('application/problem+json')
-    .send(JSON.stringify(problemBody(problem)));
+  const { status } = codes[problem.code];
+  const asked = `${request.method} ${request.url.split('?')[0]} (request ${request.id})`;
+  if (problem.code === 'internal') log(`${asked} failed: ${stackOf(error)}`);
+  reply.code(status).headers({ ...problem.extras.headers });
+  const page = request.routeOptions.config.route?.problemPage?.(request.id);
+  if (!page) return reply.type('application/problem+json').send(JSON.stringify(problemBody(problem)));
+  // The page does not say why; whoever asks too often should not fill the log besides.
+  if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`);
+  const { type, headers, body } = pageReply(status, page);
+  return reply.headers(headers).type(type).send(body);
 }
 
 /** Whoever sends has left, or was cut off: nobody hears the answer, and it is no failure of ours. */

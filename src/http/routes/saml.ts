@@ -6,7 +6,7 @@ import { serviceProviderMetadata } from '../../sso/saml/metadata.ts';
 import { beginSamlLogin, takesLogins } from '../../sso/saml/saml.ts';
 import { Problem } from '../errors.ts';
 import { pageReply } from '../pages/page.ts';
-import { noSsoPage } from '../pages/sso.ts';
+import { noSsoPage, ssoRefusedPage } from '../pages/sso.ts';
 import { type Call, defineRoute, type Route } from '../route.ts';
 import { signInBySaml } from '../saml-sign-in.ts';
 import { heldCookie } from '../sso-cookies.ts';
@@ -43,6 +43,7 @@ const acs = defineRoute({
   summary: 'Take the response of an identity provider',
   description: 'A form that a page of the provider posts. RelayState is not looked at: nothing of ours is in it.',
   takesForm: true,
+  problemPage: ssoRefusedPage,
   // What shows that it is no trick of a page elsewhere is the login that this browser has begun.
   anyOrigin: true,
   // Of base64, which a form may write with three characters for one.

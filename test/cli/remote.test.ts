@@ -25,8 +25,8 @@ interface Context {
   admin: string;
 }
 
-// The server looks at its tree when it is asked to, and not before: so what it does is what it was asked for.
-const patient = `${platform}spec: {reconcile: {settleMs: 1500, pollSeconds: 86400}}\n`;
+// The server takes its time to look at its tree, so that it is asked before it has come by itself.
+const patient = (settleMs: number) => `${platform}spec: {reconcile: {settleMs: ${settleMs}, pollSeconds: 86400}}\n`;
 
 const inUse = [
   { kind: 'Template', name: 'standard', spec: {} },
@@ -38,7 +38,7 @@ const inUse = [
 const asking = suite<Context>('a plan against a running server');
 
 asking.before.each(async (context) => {
-  const here = await workspace({ 'config/weir.yaml': patient });
+  const here = await workspace({ 'config/weir.yaml': patient(200) });
   context.here = here;
   const person = JSON.parse((await here.weir('bootstrap')).stdout);
   await here.weir('apply');
@@ -62,6 +62,11 @@ async function branch({ here }: Context, name: string, changed: Readonly<Record<
   await writeFiles(join(here.path, name), changed);
 }
 
+async function slowDown({ here, admin }: Context): Promise<void> {
+  here.write('config/weir.yaml', patient(5000));
+  assert.is((await here.weir(`apply ${admin}`)).code, 0);
+}
+
 /** The branch becomes what the server follows, at once. */
 async function merge({ here }: Context, name: string): Promise<void> {
   rmSync(join(here.path, 'config'), { recursive: true });
@@ -72,6 +77,7 @@ const pro = 'kind: TeamType\nmetadata: {name: pro}\nspec:\n  description: For ma
 
 asking('is what the server’s own apply does, to the field', async (context) => {
   const { here, server, job, admin } = context;
+  await slowDown(context);
   await branch(context, 'next', {
     'stacks.yaml': stack.replace('Node-RED 4', 'Four').replace('name: nr-4', 'name: nr-4, labels: {tier: free}'),
     'team types/pro.yaml': pro,
@@ -104,7 +110,7 @@ asking('is what the server’s own apply does, to the field', async (context) =>
   const { source: from, ...seen } = plan;
   assert.equal(done, seen, 'what it did: base, summary, changes with their places, findings');
   assert.is(source.digest, from.digest);
-  const { revision, result, summary } = (await ask('GET', 'history?limit=1')).history[0];
+  const { revision, result, summary } = (await ask('GET', 'history?limit=1&result=applied')).history[0];
   assert.equal([revision, result, summary], [plan.source.digest, 'applied', plan.summary]);
   assert.is((await here.weir(`plan ${admin} --detailed-exitcode`)).code, 0);
 });
@@ -150,6 +156,7 @@ asking('needs no more than the scope `plan`, which gives no more', async ({ here
 
 asking('is applied after the merge, once, and refused by object where another came between', async (context) => {
   const { here, job, admin } = context;
+  await slowDown(context);
   await branch(context, 'first', { 'stacks.yaml': stack.replace('Node-RED 4', 'Four'), 'pro.yaml': pro });
   assert.is((await here.weir(`plan first ${job} --out first.json`)).code, 0);
   const early = await here.weir(`apply first.json ${admin}`);

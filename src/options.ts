@@ -26,6 +26,14 @@ function several(value: string, says: string): Flag<z.ZodDefault<z.ZodArray<z.Zo
 }
 
 const table = {
+  env: flag(
+    'NAME',
+    'the environment: overlays/NAME is merged over the tree',
+    z
+      .string()
+      .regex(/^[A-Za-z0-9](?:[-A-Za-z0-9._]{0,61}[A-Za-z0-9])?$/, 'it is not the name of a folder below overlays/')
+      .optional(),
+  ),
   store: flag('DIR', 'the folder of the store (default .weir)', path().default('.weir')),
   server: flag('URL', 'asks a running server instead of a store', httpAddress().optional()),
   tokenFile: flag('FILE', 'the file that holds the API token for --server', path().optional()),

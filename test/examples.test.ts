@@ -24,12 +24,18 @@ interface Report {
 
 const trees = suite('a tree that ships');
 
-for (const tree of ['config', ...examples])
-  trees(`is valid: ${tree}`, async () => {
-    const { code, stdout } = await runCommand(process.execPath, ['src/main.ts', 'validate', tree, '--output', 'json'], {
-      cwd: root,
-      env,
-    });
+/** The environments of a tree, and the tree without any. */
+function environmentsOf(tree: string): readonly (string | undefined)[] {
+  const overlays = `${root}${tree}/overlays`;
+  return [undefined, ...(existsSync(overlays) ? readdirSync(overlays) : [])];
+}
+
+const checked = ['config', ...examples].flatMap((tree) => environmentsOf(tree).map((name) => [tree, name] as const));
+
+for (const [tree, environment] of checked)
+  trees(`is valid: ${tree}${environment === undefined ? '' : ` in ${environment}`}`, async () => {
+    const line = ['validate', tree, '--output', 'json', ...(environment === undefined ? [] : ['--env', environment])];
+    const { code, stdout } = await runCommand(process.execPath, ['src/main.ts', ...line], { cwd: root, env });
     const { valid, documents, findings }: Report = JSON.parse(stdout);
     const unexpected = findings.filter(({ rule, severity }) => severity === 'error' || !allowed.includes(rule));
     assert.equal(
@@ -48,6 +54,7 @@ trees('says in words what it shows', () => {
 trees('is one of those that are promised', () => {
   assert.equal([...examples].sort(), [
     'examples/enterprise-saml',
+    'examples/environments',
     'examples/kubernetes-values',
     'examples/ldap-groups',
     'examples/single-team',

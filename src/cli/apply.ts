@@ -18,7 +18,7 @@ import { benchOf, commandActor, factsAt, openStoreAt } from './workbench.ts';
 export const apply: Verb = {
   usage: '[DIR | PLAN.json]',
   words: { least: 0, most: 1 },
-  options: ['store', ...serverFlags, 'allowDeletes', 'adopt', 'secretDir', 'output'],
+  options: ['env', 'store', ...serverFlags, 'allowDeletes', 'adopt', 'secretDir', 'output'],
   notes: { allowDeletes: "consents to exactly N deletions: the plan's number" },
   details: `DIR is the folder of the tree (default ${defaultTree}); PLAN.json is what "weir plan --out" saved, and is refused where an object that it
 changes has moved since. All of it is done, or nothing. The store is made if it is missing. With --server the server reads its own
@@ -50,7 +50,7 @@ tree again and applies it, under these consents; it takes no DIR. A PLAN.json is
 async function applyTree(folder: string, { options, io }: Invocation): Promise<ExitCode> {
   const consents = consentsOf(options);
   const facts = factsAt(options, io);
-  const loaded = await readTreeAt(folder, facts, io, { git: true });
+  const loaded = await readTreeAt(folder, facts, io, { git: true, env: options.env });
   const invalid = hasErrors(loaded.findings);
   const store = await openFor(invalid, () => openStoreAt(options, io, { create: !invalid }));
   try {

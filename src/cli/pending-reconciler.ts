@@ -15,7 +15,8 @@ export function reconcilerOf(starting: Promise<Started>): Reconciler {
     status: async () => (await ready).status(),
     standing: () => loop?.standing(),
     plan: async () => (await ready).plan(),
-    planDocuments: async (documents, consents) => (await ready).planDocuments(documents, consents),
+    planDocuments: async (documents, consents, environment) =>
+      (await ready).planDocuments(documents, consents, environment),
     reconcile: async (request) => (await ready).reconcile(request),
     placesOf: (address) => loop?.placesOf(address),
   };

@@ -19,7 +19,7 @@ import { benchOf, commandActor, planningGround } from './workbench.ts';
 export const plan: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['store', ...serverFlags, 'out', 'detailedExitcode', 'allowDeletes', 'adopt', 'secretDir', 'output'],
+  options: ['env', 'store', ...serverFlags, 'out', 'detailedExitcode', 'allowDeletes', 'adopt', 'secretDir', 'output'],
   notes: {
     out: 'saves the plan as JSON, for "weir apply PATH"',
     allowDeletes: 'plans as if exactly N deletions were consented to',
@@ -61,7 +61,7 @@ async function planHere(folder: string, { options, io }: Invocation): Promise<Ma
   const consents = consentsOf(options);
   const { store, facts } = await planningGround(options, io);
   try {
-    const loaded = await readTreeAt(folder, facts, io, { git: true });
+    const loaded = await readTreeAt(folder, facts, io, { git: true, env: options.env });
     if (hasErrors(loaded.findings)) return { loaded };
     const bench = benchOf(store, facts, io);
     const prepared = await withProgress(io, 'planning', () =>
@@ -76,7 +76,7 @@ async function planHere(folder: string, { options, io }: Invocation): Promise<Ma
 /** The server judges, with what it knows of stacks and secrets; a tree that is wrong on its own never reaches it. */
 async function planThere(folder: string, { options, io }: Invocation): Promise<Made> {
   const consents = consentsOf(options);
-  const loaded = await readTreeAt(folder, offlineFacts(), io, { git: true });
+  const loaded = await readTreeAt(folder, offlineFacts(), io, { git: true, env: options.env });
   const answer = await withProgress(io, `asking ${options.server}`, () => planOnServer(options, loaded, consents, io));
   if ('findings' in answer) return { loaded: { ...loaded, findings: answer.findings } };
   const { source } = loaded;

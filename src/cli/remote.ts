@@ -20,7 +20,7 @@ export async function planOnServer(
   const wrong = hasErrors(loaded.findings);
   const answer = await (wrong
     ? ask(options, io, 'GET', 'config')
-    : ask(options, io, 'POST', 'config/plan', { documents: textsOf(loaded), ...bodyFor(consents) }));
+    : ask(options, io, 'POST', 'config/plan', { ...filesOf(loaded), ...bodyFor(consents) }));
   if (answer.ok && wrong) return { findings: loaded.findings };
   if (answer.ok) return { plan: planIn(options, answer) };
   if (isProblem(answer, 'tree_invalid')) return { findings: answer.violations };
@@ -81,6 +81,14 @@ function bodyFor({ allowDeletes, adopt }: Consents) {
     ...(allowDeletes === undefined ? {} : { allowDeletes }),
     ...(adopt.size > 0 ? { adopt: [...adopt] } : {}),
   };
+}
+
+/** A tree as the server takes it; an environment without a file is the tree itself. */
+function filesOf(loaded: LoadedTree) {
+  const documents = textsOf(loaded);
+  const { overlay } = loaded.tree;
+  const hasOverlay = overlay !== undefined && documents.some(({ path }) => path.startsWith(`overlays/${overlay}/`));
+  return { documents, ...(hasOverlay ? { environment: overlay } : {}) };
 }
 
 /** Every file of a tree that the server needs: documents, and the public files that they draw in. */

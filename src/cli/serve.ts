@@ -4,7 +4,6 @@ import { createPasswords } from '../auth/password.ts';
 import { type Converging, startConverge } from '../control/converge.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
-import { drivers } from '../drivers/index.ts';
 import { buildServer, createMetrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
@@ -13,6 +12,7 @@ import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
+import { driversOf, logsOf } from './drivers-of.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
@@ -28,7 +28,7 @@ import { benchOf, factsAt, openStoreAt } from './workbench.ts';
 export const serve: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['store', 'host', 'port', 'baseUrl', 'secretDir', 'strictStart'],
+  options: ['env', 'store', 'host', 'port', 'baseUrl', 'secretDir', 'strictStart'],
   details: `Applies the tree at DIR (default ${defaultTree}), follows it, and serves the API. A tree that breaks later, or vanishes, changes nothing: the last
 good state is kept, and a mended tree is taken up by itself. On a store without users it makes the first admin ("admin", with the
 password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SIGINT end it in order; a second one at once.`,
@@ -62,11 +62,12 @@ async function serveFrom(
   const store = metrics.measured(opened);
   const port = options.port === 0 ? await freePort(options.host) : options.port;
   const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
-  const known = () => ({ ...factsAt(options, io), baseUrl });
+  const log = createLog(io);
+  const drivers = driversOf(store, options, io, log);
+  const known = () => ({ ...factsAt(options, io), drivers, baseUrl });
   const bench = { ...benchOf(store, known(), io), facts: known };
   const { facts, newId, fingerprint } = bench;
   const door = { store, facts };
-  const log = createLog(io);
   const pending = Promise.withResolvers<Started>();
   pending.promise.catch(() => {});
   const reconciler = reconcilerOf(pending.promise);
@@ -82,6 +83,7 @@ async function serveFrom(
     directory: ldapProvider({ secretOf: (secret) => secretOf(secret, home) }),
     mailer,
     metrics,
+    instanceLogs: logsOf(store, drivers),
     clock: io.now,
     newId,
     log: (message) => log('error', message),
@@ -97,6 +99,7 @@ async function serveFrom(
     const starting = startLoop({
       ...bench,
       root,
+      overlay: options.env,
       log,
       onAttempt: (attempt) => tellAttempt(attempt, root, io),
       onTurn: metrics.reconciled,

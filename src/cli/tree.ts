@@ -9,20 +9,20 @@ import type { CheckReport, PlanReport, Texts } from './report.ts';
 /** The folder of the tree where none is named. */
 export const defaultTree = 'config';
 
-/** Reads and judges the tree at `folder`; `git` asks where it stands in git. Throws `TreeMissing`. */
+/** Reads and judges the tree at `folder` in an environment; `git` asks where it stands in git. Throws `TreeMissing`. */
 export function readTreeAt(
   folder: string,
   facts: Facts,
   io: Io,
-  { git }: { readonly git: boolean },
+  { git, env }: { readonly git: boolean; readonly env: string | undefined },
 ): Promise<LoadedTree> {
-  return withProgress(io, `reading ${folder}`, () => loadTree(folder, { facts, git }));
+  return withProgress(io, `reading ${folder}`, () => loadTree(folder, { facts, git, overlay: env }));
 }
 
 /** The findings of a tree on its own. */
 export function checkReport(folder: string, loaded: LoadedTree, io: Io): CheckReport {
   const { tree, findings, source } = loaded;
-  const documents = tree.documents.length + tree.overlays.length;
+  const documents = [...tree.files.values()].reduce((sum, file) => sum + file.documents.length, 0);
   return { type: 'check', findings, files: source.files, documents, ...surroundings(folder, loaded, io) };
 }
 

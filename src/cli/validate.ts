@@ -8,7 +8,7 @@ import type { Verb } from './verb.ts';
 export const validate: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['output'],
+  options: ['env', 'output'],
   details: `DIR is the folder that holds weir.yaml (default ${defaultTree}). Everything that is wrong is told in one run. No store, server,
 secret or network is needed.`,
   examples: [
@@ -17,7 +17,7 @@ secret or network is needed.`,
     'weir validate config --output human --output json=report.json',
   ],
   async run({ args: [folder = defaultTree], options, io }) {
-    const loaded = await readTreeAt(folder, offlineFacts(), io, { git: false });
+    const loaded = await readTreeAt(folder, offlineFacts(), io, { git: false, env: options.env });
     publish(checkReport(folder, loaded, io), options.output, io);
     return codeOfFindings(loaded.findings);
   },

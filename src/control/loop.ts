@@ -87,8 +87,8 @@ function offer(running: Running): Loop {
     status: () => statusOf(options.store, options.inventoryOf, memory, memory.conditions),
     standing: () => memory,
     plan: () => planOwn(options, memory),
-    planDocuments: async (documents, consents) =>
-      planOf(options, await judge(options, memory, treeOfTexts(documents)), consents),
+    planDocuments: async (documents, consents, environment) =>
+      planOf(options, await judge(options, memory, treeOfTexts(documents, environment)), consents),
     reconcile: (request) => reconcile(running, request),
     placesOf: (address) => placesIn(memory.good, address),
     close: async () => {

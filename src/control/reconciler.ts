@@ -36,10 +36,11 @@ export interface Reconciler {
   standing(): ReconcilerStanding | undefined;
   /** The server's own tree against its state; each change says whether the source or the state moved. */
   plan(): Promise<PlanDocument>;
-  /** A tree given as texts (paths relative to its root) against the state. */
+  /** A tree given as texts (paths relative to its root), in one of its environments, against the state. Throws `TreeInvalid` and `TreeMissing`. */
   planDocuments(
     documents: readonly { readonly path: string; readonly content: string }[],
     consents?: Consents,
+    environment?: string,
   ): Promise<PlanDocument>;
   /** Reads the tree and applies it; answers the plan done. Throws `BaseMoved`, `TreeInvalid`, `PlanBlocked`, `TreeMissing`. */
   reconcile(request: ReconcileRequest): Promise<PlanDocument>;

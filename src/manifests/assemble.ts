@@ -2,8 +2,9 @@
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
 import { drawKey, FRESH_MS } from './entry.ts';
+import { environmentOf } from './environment.ts';
 import { readPublicFile } from './files.ts';
-import { digestOf, type FileEntry, type PublicFile, type Tree } from './tree.ts';
+import { digestOf, type FileEntry, type FileOfTree, type PublicFile, type Tree } from './tree.ts';
 import type { Listing } from './walk.ts';
 
 /** What a tree is made of. `warnings`: about files that are not read. */
@@ -12,11 +13,14 @@ export interface Parts {
   readonly real: string;
   readonly overlay: string | undefined;
   readonly exclude: readonly string[];
+  /** What is passed over in the overlay: the root manifest's own, before the overlay was merged over it. */
+  readonly overlayExclude: readonly string[];
   readonly entries: ReadonlyMap<string, FileEntry>;
   readonly warnings: readonly Finding[];
   /** The folders, and when they had been listed. */
   readonly listings?: readonly Listing[];
   readonly listedAt?: number;
+  readonly previous?: Tree | undefined;
 }
 
 /** Builds the tree; the entries may come in any order. */
@@ -25,10 +29,12 @@ export function assemble({
   real,
   overlay,
   exclude,
+  overlayExclude,
   entries,
   warnings,
   listings = [],
   listedAt = 0,
+  previous,
 }: Parts): Tree {
   const sorted = inOrder(entries);
   const documents: Document[] = [];
@@ -41,15 +47,19 @@ export function assemble({
     for (const document of entry.documents) list.push(document);
     for (const finding of entry.findings) findings.push(finding);
   }
+  const { merges, ...environment } = environmentOf(documents, overlays, previous?.merges);
+  findings.push(...environment.findings);
   return {
     root,
     real,
     ...(overlay === undefined ? {} : { overlay }),
     files,
-    documents,
+    documents: environment.documents,
     overlays,
+    merges,
     findings,
     exclude,
+    overlayExclude,
     digest: digestOfAll(sorted),
     unreadable: sorted.filter(({ stat }) => stat === undefined).map(({ path }) => path),
     ...(listings.length > 0 && listings.every((listing) => isLasting(listing, listedAt)) ? { listings } : {}),
@@ -63,7 +73,7 @@ function inOrder(entries: ReadonlyMap<string, FileEntry>): FileEntry[] {
   return paths.map((path) => entries.get(path)).filter((entry) => entry !== undefined);
 }
 
-function fileOf(files: ReadonlyMap<string, FileEntry>, real: string, document: Document, path: string): PublicFile {
+function fileOf(files: ReadonlyMap<string, FileEntry>, real: string, document: FileOfTree, path: string): PublicFile {
   const known = files.get(document.file)?.draws.get(drawKey(document.file, path));
   return known ?? readPublicFile(real, document.file, path);
 }

@@ -1,11 +1,12 @@
 // Reads a tree: folder → files → documents. What did not change since the last reading is taken from there.
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
 import { createSlicer, inSlices, type Slicer } from '../lib/slice.ts';
 import { assemble } from './assemble.ts';
 import { findingAt, keptEntry, obstacleEntry, type Reader, readEntry } from './entry.ts';
+import { environmentOf } from './environment.ts';
 import { failureOf } from './open.ts';
 import { confine, isInside } from './paths.ts';
 import { excluder, isSkippedName } from './skip.ts';
@@ -38,26 +39,24 @@ export async function read(root: string, options: ReadOptions = {}): Promise<Tre
   if ('missing' in manifest) return manifest;
   const overlay = overlayOf(root, place.real, options.overlay);
   if (overlay && 'missing' in overlay) return overlay;
-  const exclude = excludeOf(manifest);
-  const sheet: Sheet = {
-    reader,
-    exclude,
-    slicer,
-    entries: new Map([[ROOT_MANIFEST, manifest]]),
-    warnings: [],
-    listings: [],
-  };
-  await readFolder(sheet, { path: '', real: place.real });
-  if (overlay) await readFolder(sheet, overlay);
+  const overlayExclude = excludeOf(manifest.documents);
+  const sheet: Sheet = { reader, slicer, entries: new Map(), warnings: [], listings: [] };
+  if (overlay) await readFolder(sheet, overlay, overlayExclude);
+  const overlays = [...sheet.entries.values()].flatMap(({ documents }) => documents);
+  const exclude = excludeOf(environmentOf(manifest.documents, overlays).documents);
+  sheet.entries.set(ROOT_MANIFEST, manifest);
+  await readFolder(sheet, { path: '', real: place.real }, exclude);
   return assemble({
     root,
     real: place.real,
     overlay: options.overlay,
     exclude,
+    overlayExclude,
     entries: sheet.entries,
     warnings: sheet.warnings,
     listings: sheet.listings,
     listedAt: reader.now(),
+    previous: reader.previous,
   });
 }
 
@@ -86,16 +85,27 @@ export function overlayOf(root: string, real: string, name: string | undefined):
   const path = `overlays/${name}`;
   const place = name === '' || /[/\\]/.test(name) || isSkippedName(name) ? undefined : confine(real, path);
   if (place && 'real' in place && statSync(place.real).isDirectory()) return { path, real: place.real };
+  const others = environmentsIn(real);
+  const there = others.length === 0 ? 'it has none' : `it has ${others.join(', ')}`;
   return missing(
     root,
     'overlay',
-    `${root} has no overlay ${JSON.stringify(name)}: make the folder ${path} in it, or name another`,
+    `${root} has no environment ${JSON.stringify(name)} (${there}): make the folder ${path} in it, or name another`,
   );
+}
+
+/** The names of the overlays below a tree. */
+function environmentsIn(real: string): readonly string[] {
+  try {
+    const entries = readdirSync(join(real, 'overlays'), { withFileTypes: true });
+    return entries.filter((entry) => !entry.isFile() && !isSkippedName(entry.name)).map((entry) => entry.name);
+  } catch {
+    return [];
+  }
 }
 
 interface Sheet {
   readonly reader: Reader;
-  readonly exclude: readonly string[];
   readonly slicer: Slicer;
   readonly entries: Map<string, FileEntry>;
   readonly warnings: Finding[];
@@ -132,8 +142,8 @@ async function readManifest(root: string, reader: Reader, slicer: Slicer): Promi
   }
 }
 
-async function readFolder(sheet: Sheet, folder: Folder): Promise<void> {
-  const { reader, exclude, entries, slicer } = sheet;
+async function readFolder(sheet: Sheet, folder: Folder, exclude: readonly string[]): Promise<void> {
+  const { reader, entries, slicer } = sheet;
   for (const listing of walk({ root: reader.root, folder, isExcluded: excluder(exclude) })) {
     sheet.listings.push(listing);
     for (const item of listing.found) {
@@ -161,8 +171,8 @@ async function readFile({ reader, entries, slicer }: Sheet, candidate: Candidate
   if (entry) entries.set(entry.path, entry);
 }
 
-/** `Platform.spec.exclude` as far as the root manifest can be read; its own checks say what is wrong with it. */
-function excludeOf({ documents }: FileEntry): readonly string[] {
+/** `Platform.spec.exclude` as far as its documents can be read; its own checks say what is wrong with it. */
+function excludeOf(documents: readonly Document[]): readonly string[] {
   for (const { value } of documents) {
     const spec = fieldOf(value, 'kind') === 'Platform' ? fieldOf(value, 'spec') : undefined;
     const exclude = fieldOf(spec, 'exclude');

@@ -52,7 +52,8 @@ async function filesChanged(reading: Tree, listings: readonly Listing[], slicer:
 /** How many files below a folder are as they were read, or nothing as soon as one is not. */
 async function filesIn(reading: Tree, folder: Folder, slicer: Slicer): Promise<number | undefined> {
   let seen = 0;
-  for (const { found } of walk({ root: reading.real, folder, isExcluded: excluder(reading.exclude) })) {
+  const isExcluded = excluder(folder.path === '' ? reading.exclude : reading.overlayExclude);
+  for (const { found } of walk({ root: reading.real, folder, isExcluded })) {
     const same = await countSame(reading, found, slicer);
     if (same === undefined) return undefined;
     seen += same;

@@ -1,5 +1,6 @@
 // A tree given as texts, as a pull request's files over the API, instead of a folder.
 import { posix } from 'node:path';
+import { environmentOf } from './environment.ts';
 import { publicPath } from './files.ts';
 import { parse } from './parse.ts';
 import { isDocumentName, isSkippedName } from './skip.ts';
@@ -11,8 +12,11 @@ export interface TextFile {
   readonly content: string;
 }
 
-/** Reads texts as the folder that holds them would be read. Other texts than documents can be drawn in by them (`{fromFile}`). */
-export function treeOfTexts(files: readonly TextFile[]): Tree | Missing {
+/**
+ * Reads texts as the folder that holds them would be read, with one of its overlays where it is named. Other texts than documents can be drawn in
+ * by them (`{fromFile}`).
+ */
+export function treeOfTexts(files: readonly TextFile[], overlay?: string): Tree | Missing {
   const texts = new Map(files.map(({ path, content }) => [posix.normalize(path), content]));
   if (!texts.has(ROOT_MANIFEST))
     return {
@@ -20,16 +24,30 @@ export function treeOfTexts(files: readonly TextFile[]): Tree | Missing {
       missing: 'weir.yaml',
       message: `the documents are not a tree, because there is no ${ROOT_MANIFEST} among them`,
     };
-  const entries = [...texts].filter(([path]) => isDocumentPath(path)).map(([path, text]) => entryOf(path, text));
+  const inOverlay = `overlays/${overlay}/`;
+  if (overlay !== undefined && ![...texts.keys()].some((path) => path.startsWith(inOverlay)))
+    return { root: '.', missing: 'overlay', message: `the documents have no file below ${inOverlay}` };
+  const entries = [...texts]
+    .filter(([path]) => isDocumentPath(path, overlay === undefined ? undefined : inOverlay))
+    .map(([path, text]) => entryOf(path, text));
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const [over, base] = partition(entries, ({ path }) => path.startsWith('overlays/'));
+  const overlays = over.flatMap(({ documents }) => documents);
+  const { merges, ...environment } = environmentOf(
+    base.flatMap(({ documents }) => documents),
+    overlays,
+  );
   return {
     root: '.',
     real: '.',
+    ...(overlay === undefined ? {} : { overlay }),
     files: new Map(entries.map((entry) => [entry.path, entry])),
-    documents: entries.flatMap(({ documents }) => documents),
-    overlays: [],
-    findings: entries.flatMap(({ findings }) => findings),
+    documents: environment.documents,
+    overlays,
+    merges,
+    findings: [...entries.flatMap(({ findings }) => findings), ...environment.findings],
     exclude: [],
+    overlayExclude: [],
     digest: digestOf(entries.flatMap(({ path, digest }) => [path, digest]).join('\0')),
     unreadable: [],
     fresh: false,
@@ -37,9 +55,14 @@ export function treeOfTexts(files: readonly TextFile[]): Tree | Missing {
   };
 }
 
-function isDocumentPath(path: string): boolean {
+function isDocumentPath(path: string, inOverlay: string | undefined): boolean {
   const steps = path.split('/');
-  return isDocumentName(path) && steps[0] !== 'overlays' && !steps.some(isSkippedName) && !path.startsWith('/');
+  const isRead = steps[0] !== 'overlays' || (inOverlay !== undefined && path.startsWith(inOverlay));
+  return isDocumentName(path) && isRead && !steps.some(isSkippedName) && !path.startsWith('/');
+}
+
+function partition<T>(items: readonly T[], is: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
+  return [items.filter(is), items.filter((item) => !is(item))];
 }
 
 function entryOf(path: string, content: string): FileEntry {

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
+import type { Merge } from './environment.ts';
 import type { Listing } from './walk.ts';
 
 /** A file's identity and age as the file system tells them (times in milliseconds with fractions, as precise as a double holds). */
@@ -35,6 +36,9 @@ export interface FileEntry {
 /** A public text beside the documents (a certificate), or what is wrong with it, in words that can follow a colon. */
 export type PublicFile = { readonly text: string; readonly stat: FileStat } | { readonly problem: string };
 
+/** Where a path is relative to. */
+export type FileOfTree = Pick<Document, 'file'>;
+
 export interface Tree {
   /** The folder that was asked for, as it was given. */
   readonly root: string;
@@ -44,16 +48,20 @@ export interface Tree {
   readonly overlay?: string;
   /** Every document file in the order of the paths; those of an overlay are below `overlays/`. */
   readonly files: ReadonlyMap<string, FileEntry>;
-  /** Of all files but those of the overlay, in the order of the paths. */
+  /** In the order of the paths, with the overlay's merged over them; what only the overlay declares comes last. */
   readonly documents: readonly Document[];
-  /** The documents of `overlays/NAME`, where one was asked for. */
+  /** The documents of `overlays/NAME` as they are written, where one was asked for. */
   readonly overlays: readonly Document[];
-  /** All of rule `syntax`: what is not YAML, and what cannot be read. */
+  /** What the documents of the overlay were merged with. */
+  readonly merges: ReadonlyMap<Document, Merge>;
+  /** What is not YAML, what cannot be read (rule `syntax`), and what stands twice in the overlay. */
   readonly findings: readonly Finding[];
   /** SHA-256 over the paths and digests of all that was read, public files included: the tree's revision. */
   readonly digest: string;
   /** `Platform.spec.exclude`, as this tree was read with it. */
   readonly exclude: readonly string[];
+  /** The same for the folder of the overlay, which cannot say itself what is passed over in it. */
+  readonly overlayExclude: readonly string[];
   /** Files and folders that were there and could not be read. They are among `files` too, as broken. */
   readonly unreadable: readonly string[];
   /** The folders as they were listed; nothing where one of them is too young, or of a kind, that looking at it briefly would not do. */
@@ -61,7 +69,7 @@ export interface Tree {
   /** Some files are `fresh`: read again before trusting that nothing changed. */
   readonly fresh: boolean;
   /** The text of a public file that a document names (a path relative to the document), or what is wrong with it. */
-  file(document: Document, path: string): { readonly text: string } | { readonly problem: string };
+  file(document: FileOfTree, path: string): { readonly text: string } | { readonly problem: string };
 }
 
 /** There is no tree at the folder: it is not one, or not mounted (yet, or any more). Never the same as a tree that wants nothing. */

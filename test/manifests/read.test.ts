@@ -72,7 +72,7 @@ reading('skips what Platform.spec.exclude names, folders with all that is in the
   assert.is(await scan(old(tree)), false);
 });
 
-reading('reads an overlay on its own, when it is asked for', async () => {
+reading('reads the one overlay that is asked for', async () => {
   const { tree, root } = await treeOf(
     { 'weir.yaml': manifest, 'overlays/prod/a.yaml': stack('one'), 'overlays/test/a.yaml': '[' },
     { overlay: 'prod' },
@@ -82,7 +82,7 @@ reading('reads an overlay on its own, when it is asked for', async () => {
     tree.overlays.map(({ file }) => file),
     ['overlays/prod/a.yaml'],
   );
-  assert.equal(namesOf(tree), ['platform']);
+  assert.equal(namesOf(tree), ['platform', 'one']);
   assert.is(await scan(old(tree)), false);
   for (const overlay of ['staging', '..', 'prod/..', '', '.'])
     assert.is((await missingOf(root, { overlay })).missing, 'overlay', overlay);

@@ -5,6 +5,7 @@ import { type DeclaredKindName, declaredKindNames, isDeclaredKind, kindOf, type 
 import { publicFilesOf } from '../kinds/public-files.ts';
 import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
+import { pointer } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
 import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
 import { findingIn, shownValue } from './finding-in.ts';
@@ -126,7 +127,8 @@ function withFiles(at: Subject, read: FileReader): { value: unknown; findings: F
   const findings: Finding[] = [];
   let { value } = at.document;
   for (const { steps, path } of publicFilesOf(value)) {
-    const file = read(at.document, path);
+    // Relative to the file that says so: that of an overlay, where the overlay does.
+    const file = read(at.document.locate(pointer(...steps, 'fromFile'), 'value'), path);
     if ('text' in file) value = replaced(value, steps, file.text);
     else findings.push(fileProblem(at, steps, file.problem));
     if ('problem' in file) value = replaced(value, steps, undefined);

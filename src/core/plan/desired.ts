@@ -24,8 +24,11 @@ export interface Decoded {
   readonly findings: readonly Finding[];
 }
 
-/** Answers the text of a public file that a document names, or what is wrong with it. */
-export type FileReader = (document: Document, path: string) => { readonly text: string } | { readonly problem: string };
+/** Answers the text of a public file that a document in some file names, or what is wrong with it. */
+export type FileReader = (
+  document: Pick<Document, 'file'>,
+  path: string,
+) => { readonly text: string } | { readonly problem: string };
 
 /** What is being decoded, for messages. */
 export interface Subject {

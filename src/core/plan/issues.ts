@@ -77,6 +77,8 @@ function secretFindings(at: Subject, path: Path, actual: unknown): Finding[] {
 
 function referenceProblem(actual: object): string {
   const [key, ...more] = Object.keys(actual);
+  if ('fromEnv' in actual && 'fromFile' in actual)
+    return 'it has both fromEnv and fromFile: write one (in an overlay null takes the other away)';
   if (more.length === 0 && key === 'fromEnv') return 'fromEnv must be a variable whose name begins with WEIR_SECRET_';
   if (more.length === 0 && key === 'fromFile') return 'fromFile must be a path below the secret folder, without ".."';
   return insteadOfSecret;

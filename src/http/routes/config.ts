@@ -52,31 +52,47 @@ function consentsIn({ allowDeletes, adopt = [] }: ConsentBody): Consents {
 
 const documents = component(
   'Documents',
-  z.strictObject({
-    documents: z
-      .array(
-        z.strictObject({
-          path: z
-            .string()
-            .min(1)
-            .max(4096)
-            .refine(isInside, { error: 'it is not a path inside a tree: relative, with "/", without ".."' })
-            .describe('The path of the file, relative to the tree.'),
-          content: z.string().describe('The text of the file.'),
-        }),
-      )
-      .min(1)
-      .max(100_000)
-      .refine((files) => files.some(({ path }) => path === 'weir.yaml'), {
-        error: 'there is no weir.yaml in it, so it is no tree',
-      })
-      .refine((files) => new Set(files.map(({ path }) => path)).size === files.length, {
-        error: 'a path stands in it twice',
-      })
-      .describe('The files of a whole tree, with its `weir.yaml`.'),
-    ...consentFields,
-  }),
+  z
+    .strictObject({
+      documents: z
+        .array(
+          z.strictObject({
+            path: z
+              .string()
+              .min(1)
+              .max(4096)
+              .refine(isInside, { error: 'it is not a path inside a tree: relative, with "/", without ".."' })
+              .describe('The path of the file, relative to the tree.'),
+            content: z.string().describe('The text of the file.'),
+          }),
+        )
+        .min(1)
+        .max(100_000)
+        .refine((files) => files.some(({ path }) => path === 'weir.yaml'), {
+          error: 'there is no weir.yaml in it, so it is no tree',
+        })
+        .refine((files) => new Set(files.map(({ path }) => path)).size === files.length, {
+          error: 'a path stands in it twice',
+        })
+        .describe('The files of a whole tree, with its `weir.yaml`.'),
+      environment: z
+        .string()
+        .min(1)
+        .max(63)
+        .refine((name) => !/[/\\\0]/.test(name), { error: 'it is not the name of a folder below overlays/' })
+        .optional()
+        .describe('The overlay of the tree that is merged over it: its files are below `overlays/NAME/`.'),
+      ...consentFields,
+    })
+    .refine(({ documents, environment }) => hasEnvironment(documents, environment), {
+      path: ['environment'],
+      error: 'no file stands below its folder in overlays/',
+    }),
 );
+
+function hasEnvironment(files: readonly { readonly path: string }[], name: string | undefined): boolean {
+  return name === undefined || files.some(({ path }) => path.startsWith(`overlays/${name}/`));
+}
 
 function isInside(path: string): boolean {
   return (
@@ -104,7 +120,7 @@ const planDocuments = defineRoute({
   answers: planned,
   verbatim: true,
   handle: async ({ services, body }) => ({
-    body: await services.reconciler.planDocuments(body.documents, consentsIn(body)),
+    body: await services.reconciler.planDocuments(body.documents, consentsIn(body), body.environment),
   }),
 });
 

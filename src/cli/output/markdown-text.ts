@@ -32,6 +32,6 @@ function asCode(shown: string): string {
 /** Characters that Markdown or HTML give a meaning anywhere in a line. Neither gives one to an entity. */
 function entities(shown: string): string {
   return shown
-    .replace(/[&<>"'`*_[\]\\~|!#$^{}@]|:(?=\/\/)|\.(?<=www\.)/gi, (character) => `&#${character.charCodeAt(0)};`)
+    .replace(/[&<>`*_[\]\\~|!#$^{}@]|:(?=\/\/)|\.(?<=www\.)/gi, (character) => `&#${character.charCodeAt(0)};`)
     .replace(/ {2,}/g, (gap) => '&nbsp;'.repeat(gap.length));
 }

@@ -265,7 +265,7 @@ markdown('shows a plan as a table, with what changes, whom it touches, and where
   assert.match(text, '### Weir: this would change the platform\n');
   assert.match(
     text,
-    '| <code>&#126;</code> | update <code>Stack/nr-4</code> | <code>&#126; label: &#34;a&#34; → &#34;b&#34;</code> | 1 team, 2 instances | <code>config/stacks.yaml:1</code> |\n',
+    '| <code>&#126;</code> | update <code>Stack/nr-4</code> | <code>&#126; label: "a" → "b"</code> | 1 team, 2 instances | <code>config/stacks.yaml:1</code> |\n',
   );
   assert.match(text, '\nPlan: 0 to create, 1 to update, 0 to delete; 4 unchanged.\n');
 });

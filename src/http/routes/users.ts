@@ -134,7 +134,7 @@ const update = defineRoute({
   operationId: 'updateUser',
   summary: 'Change a user',
   description:
-    'What is left out stays as it is. A new address is taken at once. A new password needs a session, and ends those of the user; who is suspended is signed out everywhere, and their tokens open nothing until they are let in again.',
+    'What is left out stays as it is. A new address is taken at once, also that of a user whose domain signs in through single sign-on, who cannot change it; a password that such a user is given opens nothing while that holds, unless they are an admin. A new password needs a session, and ends those of the user; who is suspended is signed out everywhere, and their tokens open nothing until they are let in again.',
   params,
   query: z.strictObject(dryRunQuery),
   body: component(

@@ -96,6 +96,13 @@ words('is why the provider failed, where it sends no assertion because of that',
   assert.match(reasonOf(posted(silent)), /there are 0$/);
 });
 
+words('is that nobody can begin at the provider', () => {
+  assert.match(
+    reasonOf(posted(written({ inResponseTo: undefined }))),
+    /has to begin at Weir, and not at the identity provider$/,
+  );
+});
+
 words('is what was expected, what came, and what to do', () => {
   const came = 'https://weir.example/other';
   assert.is(

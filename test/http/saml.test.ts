@@ -1,3 +1,4 @@
+// timeout: 300
 // The SAML routes: what browsers are given and asked for, what is taken once, and what is never told.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,6 +11,8 @@ import { kinds } from '../../src/core/kinds/index.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import { noConsents } from '../../src/core/rules/rule.ts';
+import { expireJob } from '../../src/jobs/expire.ts';
+import { newId } from '../../src/lib/id.ts';
 import {
   audience,
   authentication,
@@ -193,6 +196,14 @@ login('is no address where nobody can sign in, whatever the reason, and says the
   );
 });
 
+login('is open to everybody, as are the metadata, with whatever credential', async () => {
+  const world = await noon();
+  for (const as of credentials) {
+    assert.is((await world.ask('GET', '/sso/saml/good/login', { as })).status, 302, as);
+    assert.is((await world.ask('GET', '/sso/saml/good/metadata', { as })).status, 200, as);
+  }
+});
+
 login('leaves no page with anything that runs', async () => {
   const world = await noon();
   for (const asked of [
@@ -283,6 +294,23 @@ answers('opens nothing with a request or an assertion that was used before, alon
   isRefused(await post(world, { SAMLResponse: sameRequest }, { cookie: one.cookie }), 'the same request');
   isRefused(await post(world, { SAMLResponse: answerTo(two.request) }, { cookie: two.cookie }), 'the same assertion');
   assert.is(world.logged.filter((line) => line.includes('replay')).length, 2);
+});
+
+answers('is not forgotten before it is too old to be taken', async () => {
+  const world = await noon();
+  const { cookie, request } = await begin(world);
+  const form = { SAMLResponse: answerTo(request) };
+  assert.is((await post(world, form, { cookie })).status, 303);
+  const remembered: boolean[] = [];
+  for (let seconds = 0; seconds <= 15 * 60; seconds += 30) {
+    const clock = () => new Date(Date.parse(now) + seconds * 1000).toISOString();
+    world.setNow(clock());
+    const door = { store: world.store, facts: () => ({ drivers: new Map(), certificateProblem: () => undefined }) };
+    await expireJob.run({ door, clock, newId }, new AbortController().signal);
+    isRefused(await post(world, form, { cookie }), `after ${seconds} s`);
+    remembered.push(world.store.read().count('SpentLogin') > 0);
+  }
+  assert.equal([remembered[0], remembered.at(-1)], [true, false]);
 });
 
 answers('is worth nothing in another browser, to another configuration, or too late', async () => {

@@ -28,6 +28,10 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
     async () => (await import('./schemas.ts')).schemas,
   ),
   bootstrap: entry('makes the first admin and an API token', async () => (await import('./bootstrap.ts')).bootstrap),
+  'stacks install': entry(
+    'puts a version of the runtime into the stacks directory',
+    async () => (await import('./stacks-install.ts')).stacksInstall,
+  ),
   'sso explain': entry(
     'tells what a sign-in through single sign-on would do, and why',
     async () => (await import('./sso-explain.ts')).ssoExplain,

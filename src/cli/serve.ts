@@ -4,7 +4,6 @@ import { createPasswords } from '../auth/password.ts';
 import { type Converging, startConverge } from '../control/converge.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
-import { drivers } from '../drivers/index.ts';
 import { buildServer, createMetrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
@@ -13,6 +12,7 @@ import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
+import { driversOf, logsOf } from './drivers-of.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
@@ -62,11 +62,12 @@ async function serveFrom(
   const store = metrics.measured(opened);
   const port = options.port === 0 ? await freePort(options.host) : options.port;
   const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
-  const known = () => ({ ...factsAt(options, io), baseUrl });
+  const log = createLog(io);
+  const drivers = driversOf(store, options, io, log);
+  const known = () => ({ ...factsAt(options, io), drivers, baseUrl });
   const bench = { ...benchOf(store, known(), io), facts: known };
   const { facts, newId, fingerprint } = bench;
   const door = { store, facts };
-  const log = createLog(io);
   const pending = Promise.withResolvers<Started>();
   pending.promise.catch(() => {});
   const reconciler = reconcilerOf(pending.promise);
@@ -82,6 +83,7 @@ async function serveFrom(
     directory: ldapProvider({ secretOf: (secret) => secretOf(secret, home) }),
     mailer,
     metrics,
+    instanceLogs: logsOf(store, drivers),
     clock: io.now,
     newId,
     log: (message) => log('error', message),

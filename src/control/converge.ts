@@ -2,11 +2,14 @@
 import { driverProblem, settingsIn } from '../core/instances/around.ts';
 import { unsettledStates, type Work, workOf } from '../core/instances/states.ts';
 import { stateKey } from '../core/kinds/instance.ts';
+import type { Proposal } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { singleton, type View } from '../core/model/view.ts';
+import { giveCredentialSecret } from '../core/proposals/give-credential-secret.ts';
 import { type Observation, observeInstance } from '../core/proposals/observe-instance.ts';
 import { type Driver, DriverFailed, type Reason, type Run, type Runner } from '../drivers/driver.ts';
 import type { Clock } from '../lib/clock.ts';
+import { randomText } from '../lib/id.ts';
 import { createBackOff, type Pauses } from './back-off.ts';
 import { type Door, submit } from './submit.ts';
 
@@ -217,7 +220,7 @@ async function carryOut(
   const runner = runnerIn(loop, view);
   if (!runner) return withoutRunner(loop, view, work);
   try {
-    return await withRunner(runner, view, { instance, work, signal });
+    return await withRunner(loop, runner, { instance, work, signal });
   } catch (error) {
     if (error instanceof DriverFailed) return { came: 'failed', reason: error.reason, message: error.message };
     loop.options.log('error', `the driver failed to ${work} the instance ${instance.id}: ${messageOf(error)}`);
@@ -234,8 +237,8 @@ function withoutRunner({ options }: Loop, view: View, work: Work): Observation {
 }
 
 async function withRunner(
+  loop: Loop,
   runner: Runner,
-  view: View,
   {
     instance,
     work,
@@ -251,17 +254,35 @@ async function withRunner(
     await runner.remove(id);
     return { came: 'gone' };
   }
+  const credentialSecret = await secretOf(loop, instance);
+  const view = loop.options.door.store.read();
   const settings = settingsIn(view, instance);
   if (!settings) return { came: 'failed', reason: 'NoStack', message: 'its stack is gone' };
   if (work === 'restart') await runner.stop(id);
-  const run: Run = { id, name: instance.name, team: view.get('Team', instance.spec.team)?.name ?? '', ...settings };
+  const team = view.get('Team', instance.spec.team)?.name ?? '';
+  const run: Run = { id, name: instance.name, team, credentialSecret, ...settings };
   return { came: 'up', settings, ...(await runner.start(run, signal)) };
 }
 
-async function write({ options }: Loop, seen: Resource<'Instance'>, observation: Observation): Promise<void> {
+/** What its credentials are encrypted with: made once, and kept before anything is encrypted with it. */
+async function secretOf(loop: Loop, { id, spec }: Resource<'Instance'>): Promise<string> {
+  if (spec.credentialSecret !== undefined) return spec.credentialSecret;
+  const secret = randomText(secretLength);
+  await keep(loop, giveCredentialSecret(id, secret));
+  return loop.options.door.store.read().get('Instance', id)?.spec.credentialSecret ?? secret;
+}
+
+/** 256 bits and more. */
+const secretLength = 44;
+
+function write(loop: Loop, seen: Resource<'Instance'>, observation: Observation): Promise<void> {
+  return keep(loop, observeInstance(seen, observation));
+}
+
+async function keep({ options }: Loop, proposal: Proposal): Promise<void> {
   const { clock, newId, door } = options;
   const actor = { kind: 'job', name: 'converge' } as const;
-  await submit(door, observeInstance(seen, observation), { now: clock(), newId, actor, origin: 'api' });
+  await submit(door, proposal, { now: clock(), newId, actor, origin: 'api' });
 }
 
 function messageOf(error: unknown): string {

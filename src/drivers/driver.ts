@@ -11,6 +11,10 @@ export interface Driver {
   readonly provides: ReadonlySet<FeatureName>;
   /** Runs instances; absent where this build cannot: then nothing can be started. */
   readonly runner?: Runner;
+  /** Keeps what instances log; absent where it does not. */
+  readonly logs?: Logs;
+  /** Measures what instances use; absent where it does not. */
+  readonly meter?: Meter;
 }
 
 /** An instance as a driver is given it. Secrets in the options stand as they are kept: written out, or by reference. */
@@ -20,6 +24,8 @@ export interface Run extends Omit<StartedWith, 'at'> {
   readonly name: string;
   /** The slug of its team. */
   readonly team: string;
+  /** What the runtime encrypts the credentials in its flows with: the same at each start, else they cannot be read any more. */
+  readonly credentialSecret: string;
 }
 
 /** Where an instance that came up answers, where it does. */
@@ -50,6 +56,38 @@ export interface Runner {
   running(): Promise<ReadonlySet<string>>;
   /** Told of each instance that ended by itself. Answers the function that ends it. */
   onEnd(listener: (id: string, why: Reason) => void): () => void;
+}
+
+/** The ability to keep logs. */
+export interface Logs {
+  /** The last lines of an instance, or those before a place; none where it has logged nothing. */
+  read(id: string, wish: LogWish): Promise<LogPage>;
+}
+
+/** Which lines: at most `limit`, those that end at `before` where that is given. */
+export interface LogWish {
+  readonly limit: number;
+  readonly before?: number | undefined;
+}
+
+/** Lines in the order in which they were written. `next` is where the page before this one ends; `count` is how many lines there are. */
+export interface LogPage {
+  readonly lines: readonly LogLine[];
+  readonly count: number;
+  readonly next?: number;
+}
+
+/** One line. When, and how grave, is known of what the runtime logged; not of what something in it just printed. */
+export interface LogLine {
+  readonly at?: string;
+  readonly level?: string;
+  readonly message: string;
+}
+
+/** The ability to measure. */
+export interface Meter {
+  /** What each instance that runs uses now, by its id. `cpuSeconds`: since it was started. */
+  read(): Promise<ReadonlyMap<string, { readonly memoryBytes: number; readonly cpuSeconds: number }>>;
 }
 
 /** A driver could not do it. The message is for the people of the team: nothing internal. */

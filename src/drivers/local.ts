@@ -1,4 +1,203 @@
-// The local driver: instances are processes of this machine.
-import type { Driver } from './driver.ts';
+// The local driver: instances are processes of this machine, each in a folder of its own.
+import { readdir } from 'node:fs/promises';
+import { type Driver, DriverFailed, type Logs, type Meter, type Reason, type Run, type Runner } from './driver.ts';
+import { askAlive } from './local/alive.ts';
+import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
+import { findAgain } from './local/find-again.ts';
+import { folderOf, removeFolder, textIn } from './local/folder.ts';
+import { loopback } from './local/ports.ts';
+import { usageOf } from './local/process-table.ts';
+import { readLog } from './local/read-log.ts';
+import { forgetRecord } from './local/record.ts';
+import { end, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
+import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
 
+/** What this build's local driver is, wherever it runs. */
 export const local: Driver = { kind: 'local', provides: new Set() };
+
+/** Where a local driver runs instances. */
+export interface LocalPlace extends Pick<Machine, 'stacks' | 'env'> {
+  /** The folder that holds one folder an instance. */
+  readonly instances: string;
+  readonly secretOf: SecretOf;
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  /** The Node that runs them; this one where nothing is said. */
+  readonly node?: string;
+  readonly patience?: Partial<Patience>;
+}
+
+/** The local driver at a place. */
+export function localDriver(place: LocalPlace): Driver & {
+  readonly runner: Runner;
+  readonly logs: Logs;
+  readonly meter: Meter;
+  /** Looks after nothing any more; what runs goes on. */
+  close(): void;
+} {
+  const state = stateAt(place);
+  return {
+    ...local,
+    runner: {
+      start: (run, signal) => inTurn(state, run.id, () => start(state, run, signal)),
+      stop: (id) => inTurn(state, id, () => stop(state, id)),
+      suspend: (id) => inTurn(state, id, () => stop(state, id)),
+      remove: (id) => inTurn(state, id, () => remove(state, id)),
+      running: () => running(state),
+      onEnd: (listener) => {
+        state.listeners.add(listener);
+        return () => state.listeners.delete(listener);
+      },
+    },
+    logs: { read: (id, wish) => readLog(folderOf(place.instances, id).log, wish) },
+    meter: { read: () => usages(state) },
+    close: () => {
+      for (const { unwatch } of state.known.values()) unwatch();
+      state.known.clear();
+    },
+  };
+}
+
+interface State {
+  readonly place: LocalPlace;
+  readonly machine: Machine;
+  /** The runtimes that run, by the id of their instance. */
+  readonly known: Map<string, { readonly runtime: Runtime; readonly unwatch: () => void }>;
+  /** The ports that instances keep, whether they run or not; nothing before they are read. */
+  ports: Promise<Map<string, number>> | undefined;
+  readonly listeners: Set<(id: string, why: Reason) => void>;
+  /** The last piece of work of each instance: one comes after another. */
+  readonly turns: Map<string, Promise<unknown>>;
+}
+
+function stateAt(place: LocalPlace): State {
+  const { stacks, env, node = process.execPath, patience } = place;
+  const machine = { stacks, env, node, patience: { ...usualPatience, ...patience } };
+  return { place, machine, known: new Map(), ports: undefined, listeners: new Set(), turns: new Map() };
+}
+
+async function inTurn<T>({ turns }: State, id: string, work: () => Promise<T>): Promise<T> {
+  const before = turns.get(id) ?? Promise.resolve();
+  const mine = before.then(work).catch((error: unknown) => {
+    throw told(error);
+  });
+  const settled = mine.catch(() => {});
+  turns.set(id, settled);
+  settled.then(() => {
+    if (turns.get(id) === settled) turns.delete(id);
+  });
+  return mine;
+}
+
+/** What the system refuses, in words that help; anything else is a bug. */
+function told(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return new DriverFailed('DiskFull', 'the disk is full');
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new DriverFailed('FolderClosed', 'its folder cannot be written: an admin has to look at its permissions');
+  if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM')
+    return new DriverFailed('MachineFull', `the machine can run nothing more (${code})`);
+  return error;
+}
+
+async function start(state: State, run: Run, signal: AbortSignal): Promise<{ readonly url: string }> {
+  const folder = folderOf(state.place.instances, run.id);
+  const secrets = secretsFor(run, state.place.secretOf);
+  const digest = sha256(JSON.stringify([run.runtime, run.resources, run.options, run.environment, secrets]));
+  const there = await found(state, run.id);
+  if (there?.digest === digest && (await askAlive(there, state.machine.patience.answerMs)) !== undefined)
+    return upAt(there);
+  if (there) await stop(state, run.id);
+  const takePort = async () => portFor(run.id, folder, await portsOf(state));
+  const runtime = await bringUp({ run, folder, secrets, digest, takePort }, state.machine, signal);
+  look(state, runtime);
+  return upAt(runtime);
+}
+
+function upAt({ port }: Runtime): { readonly url: string } {
+  return { url: `http://${loopback}:${port}/` };
+}
+
+async function stop(state: State, id: string): Promise<void> {
+  const runtime = await found(state, id);
+  if (!runtime) return;
+  forget(state, id);
+  await end(runtime, state.machine.patience.stopMs);
+  await forgetRecord(runtime.folder);
+}
+
+async function remove(state: State, id: string): Promise<void> {
+  await stop(state, id);
+  await removeFolder(folderOf(state.place.instances, id));
+  (await portsOf(state)).delete(id);
+}
+
+async function running(state: State): Promise<ReadonlySet<string>> {
+  for (const id of await idsIn(state.place.instances)) await inTurn(state, id, () => found(state, id));
+  return new Set(state.known.keys());
+}
+
+/** The runtime of an instance, also one that was started before this process was. */
+async function found(state: State, id: string): Promise<Runtime | undefined> {
+  const known = state.known.get(id);
+  if (known) return known.runtime;
+  const runtime = await findAgain(id, folderOf(state.place.instances, id));
+  if (runtime) look(state, runtime);
+  return runtime;
+}
+
+function look(state: State, runtime: Runtime): void {
+  const { id } = runtime;
+  const unwatch = watch(runtime, {
+    patience: state.machine.patience,
+    ended: (_runtime, why) => void inTurn(state, id, () => ended(state, runtime, why)).catch(() => {}),
+    cut: (_runtime, bytes) =>
+      state.place.log('warn', `the instance ${id} logs faster than is kept: ${bytes} bytes of its log are lost`),
+  });
+  state.known.set(id, { runtime, unwatch });
+}
+
+function forget({ known }: State, id: string): void {
+  known.get(id)?.unwatch();
+  known.delete(id);
+}
+
+async function ended(state: State, runtime: Runtime, why: Reason): Promise<void> {
+  // Whoever stopped it meanwhile knows already.
+  if (state.known.get(runtime.id)?.runtime !== runtime) return;
+  forget(state, runtime.id);
+  await end(runtime, 0);
+  await forgetRecord(runtime.folder);
+  for (const listener of state.listeners) listener(runtime.id, why);
+}
+
+/** Ports are kept by instances that do not run now, too. */
+function portsOf(state: State): Promise<Map<string, number>> {
+  state.ports ??= readPorts(state.place.instances);
+  return state.ports;
+}
+
+async function readPorts(instances: string): Promise<Map<string, number>> {
+  const ports = new Map<string, number>();
+  for (const id of await idsIn(instances)) {
+    const port = portIn(await textIn(folderOf(instances, id).port));
+    if (port !== undefined) ports.set(id, port);
+  }
+  return ports;
+}
+
+async function idsIn(instances: string): Promise<string[]> {
+  const names = await readdir(instances).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => /^[A-Za-z0-9]/.test(name));
+}
+
+async function usages({ known }: State): Promise<Awaited<ReturnType<Meter['read']>>> {
+  const found = new Map<string, { readonly memoryBytes: number; readonly cpuSeconds: number }>();
+  for (const [id, { runtime }] of known) {
+    const usage = await usageOf(runtime.process);
+    if (usage) found.set(id, usage);
+  }
+  return found;
+}

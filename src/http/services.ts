@@ -25,6 +25,19 @@ export interface ExportFilter {
   readonly name?: string;
 }
 
+/** Which lines of a log: at most `limit`, those that end at `before` where that is given. */
+export interface LogWish {
+  readonly limit: number;
+  readonly before?: number | undefined;
+}
+
+/** Lines in the order in which they were written, how many there are, and where the page before this one ends. */
+export interface LogPage {
+  readonly lines: readonly { readonly at?: string; readonly level?: string; readonly message: string }[];
+  readonly count: number;
+  readonly next?: number;
+}
+
 /** What the server needs of the rest of the program. */
 export interface ServerOptions {
   readonly door: Door;
@@ -40,6 +53,8 @@ export interface ServerOptions {
   readonly directory: PasswordProvider;
   /** Told of each answer, and read by scrapers. */
   readonly metrics: Metrics;
+  /** Reads what an instance logged; absent where nothing runs instances. */
+  readonly instanceLogs?: (id: string, wish: LogWish) => Promise<LogPage>;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */

@@ -259,7 +259,16 @@ converge('finds again at start what it left running, starts what is gone, and st
   await plant.loop.close();
   stub.end(lost, { reason: 'Exited', message: 'nobody heard' });
   await stub.runner.start(
-    { id: 'stray', name: '', team: '', runtime: '4', resources: {}, options: {}, environment: [] },
+    {
+      id: 'stray',
+      name: '',
+      team: '',
+      runtime: '4',
+      resources: {},
+      options: {},
+      environment: [],
+      credentialSecret: '',
+    },
     new AbortController().signal,
   );
   const before = stub.calls.length;

@@ -14,6 +14,7 @@ const run = (id: string, runtime = '4'): Run => ({
   resources: {},
   options: {},
   environment: [],
+  credentialSecret: 'a secret',
 });
 
 conformance('stub', async () => {

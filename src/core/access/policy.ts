@@ -87,6 +87,7 @@ const table = {
   'read-instances': { who: insiders, on: 'team', may: 'list the instances of a team' },
   'create-instance': { who: editors, on: 'team', may: 'make an instance' },
   'read-instance': { who: insiders, on: 'instance', may: 'read an instance' },
+  'read-instance-logs': { who: insiders, on: 'instance', may: 'read what an instance logs' },
   'update-instance': { who: editors, on: 'instance', may: 'change an instance' },
   'delete-instance': { who: owners, on: 'instance', may: 'delete an instance' },
   'act-on-instance': { who: editors, on: 'instance', may: 'start, stop, restart, suspend and upgrade an instance' },

@@ -1,6 +1,6 @@
 // The noun Instance: a flow runtime of a team.
 import { z } from 'zod';
-import { bookkeeping, defineKind, listBy, matching, refId } from './kind.ts';
+import { bookkeeping, defineKind, hashed, listBy, matching, refId } from './kind.ts';
 import { instant, variableName } from './scalars.ts';
 import { optionOverrides } from './template-options.ts';
 
@@ -86,6 +86,9 @@ export const instance = defineKind({
       .optional()
       .describe('While it is upgraded, the stack that it goes back to when that fails.'),
     started: bookkeeping(started).optional().describe('What it was last started with; absent where it never was.'),
+    credentialSecret: bookkeeping(hashed(z.string()))
+      .optional()
+      .describe('What its runtime encrypts the credentials in its flows with; made when it is first started.'),
     url: bookkeeping(z.string().max(2048)).optional().describe('Where it answers while it runs.'),
     conditions: bookkeeping(z.array(condition)).default([]).describe('How it stands, and why.'),
   }),

@@ -8,6 +8,7 @@ import { descriptionRoutes } from './description.ts';
 import { healthRoutes } from './health.ts';
 import { instanceActionRoutes } from './instance-actions.ts';
 import { instanceList } from './instance-list.ts';
+import { instanceLogRoutes } from './instance-logs.ts';
 import { instanceRoutes } from './instances.ts';
 import { invitationRoutes } from './invitations.ts';
 import { memberRoutes } from './members.ts';
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   instanceList,
   ...instanceRoutes,
   ...instanceActionRoutes,
+  ...instanceLogRoutes,
   ...statisticsRoutes,
   ...auditRoutes,
   ...accountRoutes,

@@ -26,7 +26,7 @@ export const ofInstance = {
 export const tried = { description: 'What a dry run would change; nothing is kept.', schema: planView };
 const exampleDetail = () => ({
   ...exampleInstance,
-  can: ['read-instance', 'update-instance', 'delete-instance', 'act-on-instance'],
+  can: ['read-instance', 'read-instance-logs', 'update-instance', 'delete-instance', 'act-on-instance'],
 });
 /** The answer that shows an instance. */
 export const shownInstanceAnswer = { description: 'The instance.', schema: instanceDetailView, example: exampleDetail };

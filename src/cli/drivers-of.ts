@@ -1,0 +1,36 @@
+// The drivers of a server: below the folder of its store, with the secrets of its surroundings.
+import { join, resolve } from 'node:path';
+import { singleton } from '../core/model/view.ts';
+import type { Driver, LogPage, LogWish } from '../drivers/driver.ts';
+import { driversAt } from '../drivers/index.ts';
+import type { Options } from '../options.ts';
+import type { Store } from '../store/store.ts';
+import { secretOf } from './facts.ts';
+import type { Io } from './io.ts';
+
+/** The drivers, by kind, which run instances in the folder `instances` of the store. */
+export function driversOf(
+  store: Store,
+  options: Options,
+  io: Io,
+  log: (level: 'info' | 'warn' | 'error', message: string) => void,
+): ReadonlyMap<string, Driver> {
+  const folder = resolve(io.cwd, options.store);
+  const home = { secretDir: resolve(io.cwd, options.secretDir), env: io.env };
+  return driversAt({
+    instances: join(folder, 'instances'),
+    stacks: () => resolve(folder, singleton(store.read(), 'Platform').spec.driver.stacksDirectory),
+    env: io.env,
+    secretOf: (secret) => secretOf(secret, home),
+    log,
+  });
+}
+
+/** Reads the logs of instances with the driver that the platform has now. */
+export function logsOf(store: Store, drivers: ReadonlyMap<string, Driver>) {
+  return async (id: string, wish: LogWish): Promise<LogPage> =>
+    (await drivers.get(singleton(store.read(), 'Platform').spec.driver.kind)?.logs?.read(id, wish)) ?? {
+      lines: [],
+      count: 0,
+    };
+}

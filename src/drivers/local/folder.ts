@@ -1,0 +1,87 @@
+// The folder of an instance: what lies where in it, for its owner alone.
+import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Where the things of one instance are; all are absolute paths. */
+export interface Folder {
+  readonly path: string;
+  /** The user directory of the runtime: flows, credentials and modules. */
+  readonly home: string;
+  readonly settings: string;
+  readonly settingsData: string;
+  /** What runs, so that it is found again. */
+  readonly record: string;
+  readonly log: string;
+  /** The token of the runtime's own administration, while it runs. */
+  readonly token: string;
+  /** The port that it keeps. */
+  readonly port: string;
+  /** Which modules are installed. */
+  readonly modules: string;
+}
+
+/** The folder of an instance below `instances`. Throws for an id that is no plain name. */
+export function folderOf(instances: string, id: string): Folder {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(id)) throw new TypeError(`${JSON.stringify(id)} is no id of an instance`);
+  const path = join(instances, id);
+  const at = (name: string) => join(path, name);
+  return {
+    path,
+    home: at('home'),
+    settings: at('settings.cjs'),
+    settingsData: at('settings.json'),
+    record: at('run.json'),
+    log: at('runtime.log'),
+    token: at('admin-token'),
+    port: at('port'),
+    modules: at('modules.json'),
+  };
+}
+
+/** Makes the folder, and closes it to everybody else. */
+export async function makeFolder(folder: Folder): Promise<void> {
+  for (const path of [folder.path, folder.home]) {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await chmod(path, 0o700);
+  }
+}
+
+/** Deletes it. It is taken out of the way first, so that nothing finds half of it. */
+export async function removeFolder(folder: Folder): Promise<void> {
+  const gone = join(folder.path, '..', `.gone-${process.pid}-${folder.path.split('/').at(-1)}`);
+  const moved = await rename(folder.path, gone).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+  if (moved) await rm(gone, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Writes a file that its owner alone may read, all or nothing. */
+export async function writePrivate(path: string, content: string): Promise<void> {
+  const next = `${path}.new`;
+  const file = await open(next, 'w', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(next, path);
+}
+
+/** The text of a file; nothing where there is none. */
+export async function textIn(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

@@ -1,0 +1,83 @@
+// The log of a runtime: a file that it writes by itself, so that it goes on whatever happens to Weir; what grows too long is cut.
+import { constants } from 'node:fs';
+import { copyFile, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** How much each of the two files of a log holds at most, in bytes, but for what is written between two looks. */
+export const mostLog = 5 * 1024 * 1024;
+
+/** A file of a log. `start` is where it begins in all that was ever written, in bytes. */
+export interface LogPart {
+  readonly path: string;
+  readonly start: number;
+  readonly size: number;
+}
+
+/** The files of a log, the older first. The older one has in its name where it begins. */
+export async function partsOf(path: string): Promise<LogPart[]> {
+  const older = await olderOf(path);
+  const current = { path, start: older ? older.start + older.size : 0, size: await sizeOf(path) };
+  return older ? [older, current] : [current];
+}
+
+async function olderOf(path: string): Promise<LogPart | undefined> {
+  const name = `${basename(path)}.`;
+  const files = await readdir(dirname(path)).catch(() => []);
+  const starts = files
+    .filter((file) => file.startsWith(name) && /^\d+$/.test(file.slice(name.length)))
+    .map((file) => Number(file.slice(name.length)));
+  if (starts.length === 0) return undefined;
+  const start = Math.max(...starts);
+  const newest = `${path}.${start}`;
+  return { path: newest, start, size: await sizeOf(newest) };
+}
+
+/**
+ * Turns a log over where it is too long: its end becomes the older file, and it begins anew. The runtime appends, and so goes on at the new end; what it
+ * writes in the instant between copying and cutting is lost. Answers how much was thrown away of what nobody could read yet, in bytes.
+ */
+export async function turnOver(path: string, most = mostLog): Promise<number> {
+  if ((await sizeOf(path)) <= most) return 0;
+  const [older, current] = await bothOf(path);
+  const kept = Math.min(current.size, 2 * most);
+  const next = `${path}.new`;
+  if (kept === current.size) await copyFile(path, next, constants.COPYFILE_FICLONE);
+  else await copyEnd(path, next, kept);
+  await truncate(path, 0);
+  await rename(next, `${path}.${current.start + current.size - kept}`);
+  if (older) await rm(older.path, { force: true });
+  return current.size - kept;
+}
+
+async function bothOf(path: string): Promise<[older: LogPart | undefined, current: LogPart]> {
+  const parts = await partsOf(path);
+  const [first, second] = parts;
+  if (second) return [first, second];
+  return [undefined, first ?? { path, start: 0, size: 0 }];
+}
+
+async function copyEnd(from: string, to: string, amount: number): Promise<void> {
+  const [source, target] = [await open(from, 'r'), await open(to, 'w', 0o600)];
+  try {
+    const { size } = await source.stat();
+    const { bytesRead, buffer } = await source.read(Buffer.alloc(amount), 0, amount, Math.max(0, size - amount));
+    await target.writeFile(buffer.subarray(0, bytesRead));
+  } finally {
+    await source.close();
+    await target.close();
+  }
+}
+
+/** Deletes all of a log. */
+export async function removeLog(path: string): Promise<void> {
+  for (const part of await partsOf(path)) await rm(part.path, { force: true });
+  await rm(join(dirname(path), `${basename(path)}.new`), { force: true });
+}
+
+/** In bytes; 0 where there is none. */
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

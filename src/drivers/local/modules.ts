@@ -1,0 +1,52 @@
+// The node packages that an instance is started with: installed beside its flows, when they are not there yet.
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DriverFailed, type Run } from '../driver.ts';
+import { type Folder, textIn, writePrivate } from './folder.ts';
+import { type NpmCall, NpmFailed, npm } from './npm.ts';
+import { type Secrets, sha256 } from './settings.ts';
+
+/** Installs what is missing. Rejects with `DriverFailed` where a package cannot be had. */
+export async function installModules(
+  { options: { paletteModules = [] } }: Run,
+  folder: Folder,
+  { npmrc }: Secrets,
+  call: Omit<NpmCall, 'folder' | 'own'>,
+): Promise<void> {
+  await writeNpmrc(folder, npmrc);
+  const wanted = paletteModules.map(({ name, version }) => `${name}@${version}`).sort();
+  const state = JSON.stringify({ wanted, npmrc: npmrc === undefined ? null : sha256(npmrc) });
+  const known = await textIn(folder.modules);
+  if (known === state || (known === undefined && wanted.length === 0)) return;
+  if (wanted.length > 0) await install(folder, wanted, call);
+  await writePrivate(folder.modules, state);
+}
+
+/** npm and the runtime's own palette find it here. */
+async function writeNpmrc({ home }: Folder, npmrc: string | undefined): Promise<void> {
+  const path = join(home, '.npmrc');
+  if (npmrc === undefined) await rm(path, { force: true });
+  else await writePrivate(path, npmrc);
+}
+
+async function install(
+  folder: Folder,
+  wanted: readonly string[],
+  call: Omit<NpmCall, 'folder' | 'own'>,
+): Promise<void> {
+  const manifest = join(folder.home, 'package.json');
+  if ((await textIn(manifest)) === undefined)
+    await writePrivate(manifest, `${JSON.stringify({ name: 'instance', private: true, version: '0.0.1' })}\n`);
+  await mkdir(join(folder.home, 'node_modules'), { recursive: true });
+  try {
+    await npm(['install', '--save', '--omit=dev', ...wanted], {
+      ...call,
+      folder: folder.home,
+      own: { HOME: folder.home },
+    });
+  } catch (error) {
+    if (!(error instanceof NpmFailed)) throw error;
+    if (error.why === 'full') throw new DriverFailed('DiskFull', error.message);
+    throw new DriverFailed('ModulesMissing', `its modules cannot be installed: ${error.message}`);
+  }
+}

@@ -1,0 +1,92 @@
+// npm, as it comes with the machine, run by Weir's own Node: finds it, runs it, and tells what went wrong in one line.
+import { spawn } from 'node:child_process';
+import { realpathSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { environmentOf } from './environment.ts';
+
+/** npm could not do it. The message is for people, in one line. */
+export class NpmFailed extends Error {
+  override readonly name = 'NpmFailed';
+  readonly why: 'missing' | 'unreachable' | 'unknown' | 'full' | 'failed';
+  constructor(why: NpmFailed['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+/** How npm is run. */
+export interface NpmCall {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly node: string;
+  /** Its own variables over those that every program has. */
+  readonly own?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs npm to its end. Rejects with `NpmFailed`. */
+export async function npm(args: readonly string[], { folder, env, node, own = {}, signal }: NpmCall): Promise<void> {
+  const script = scriptOf(env);
+  if (script === undefined)
+    throw new NpmFailed('missing', 'there is no npm on the PATH: install it (it comes with Node.js)');
+  const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress', '--loglevel=error'];
+  const child = spawn(node, [script, ...args, ...flags], {
+    cwd: folder,
+    env: environmentOf(env, node, { HOME: env.HOME, ...proxies(env), ...own }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(signal ? { signal } : {}),
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said = `${said}${text}`.slice(-mostSaid);
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  child.once('error', reject).once('close', resolve);
+  if ((await promise) !== 0) throw failureOf(said);
+}
+
+const mostSaid = 16_384;
+
+/** How npm reaches its registry is the machine's affair. */
+function proxies(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
+  const wanted = /^(https?_proxy|no_proxy|node_extra_ca_certs|npm_config_(registry|cafile|cache|userconfig|offline))$/i;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => wanted.test(name)));
+}
+
+/** The script behind the command `npm`. */
+function scriptOf(env: NodeJS.ProcessEnv): string | undefined {
+  for (const folder of (env.PATH ?? '').split(delimiter)) {
+    if (folder === '') continue;
+    for (const script of [join(folder, 'npm'), join(folder, 'node_modules/npm/bin/npm-cli.js')]) {
+      const real = realOf(script);
+      if (real?.endsWith('npm-cli.js')) return real;
+      const beside = real && realOf(join(real, '../../lib/node_modules/npm/bin/npm-cli.js'));
+      if (beside) return beside;
+    }
+  }
+  return undefined;
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isFile() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function failureOf(said: string): NpmFailed {
+  const code = /npm (?:error|ERR!) code (\S+)/.exec(said)?.[1] ?? '';
+  const words =
+    /npm (?:error|ERR!) (?!code |errno |syscall |A complete log)(.+)/.exec(said)?.[1]?.trim() ?? 'it failed';
+  if (/^(E404|ETARGET|ENOVERSIONS)$/.test(code)) return new NpmFailed('unknown', words);
+  if (code === 'ENOSPC') return new NpmFailed('full', 'the disk is full');
+  if (
+    /^(ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET|ENOTCACHED|FETCH_ERROR|CERT_|UNABLE_)/.test(
+      code,
+    )
+  )
+    return new NpmFailed('unreachable', `the registry cannot be reached (${code})`);
+  return new NpmFailed('failed', words);
+}

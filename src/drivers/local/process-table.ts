@@ -1,0 +1,111 @@
+// The processes of this machine: which is which although numbers are used again, what they use, and how they are ended.
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** A process for good: its number, and when it began, in the words of the system. */
+export interface ProcessId {
+  readonly pid: number;
+  readonly began: string;
+}
+
+/** What a process uses. `cpuSeconds`: since it began. */
+export interface Usage {
+  readonly memoryBytes: number;
+  readonly cpuSeconds: number;
+}
+
+const isLinux = process.platform === 'linux';
+const run = promisify(execFile);
+
+/** When the process that has this number now began; nothing where there is none, or only what is left of one that ended. */
+export async function beganAt(pid: number): Promise<string | undefined> {
+  return isLinux ? (await statOf(pid))?.began : beganByPs(pid);
+}
+
+/** Whether this very process still runs. */
+export async function isRunning({ pid, began }: ProcessId): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  return (await beganAt(pid)) === began;
+}
+
+/** Sends a signal to this very process; whether it was there. */
+export async function signal(target: ProcessId, name: NodeJS.Signals): Promise<boolean> {
+  return (await isRunning(target)) && kill(target.pid, name);
+}
+
+/**
+ * The processes in whose environment a variable has this value: what was started with it, and whatever that has started. Only Linux tells; elsewhere
+ * there are none.
+ */
+export async function processesWith(variable: string, value: string): Promise<ProcessId[]> {
+  if (!isLinux) return [];
+  const wanted = `${variable}=${value}`;
+  const found: ProcessId[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const began = (await environmentOf(name)).includes(wanted) ? await beganAt(Number(name)) : undefined;
+    if (began !== undefined) found.push({ pid: Number(name), began });
+  }
+  return found;
+}
+
+/** Whether a process has this value in its environment; where the system does not tell, it is believed. */
+export async function isMarked({ pid }: ProcessId, variable: string, value: string): Promise<boolean> {
+  return !isLinux || (await environmentOf(pid)).includes(`${variable}=${value}`);
+}
+
+async function environmentOf(pid: number | string): Promise<string[]> {
+  return (await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')).split('\0');
+}
+
+/** What a process uses now; nothing where it is gone, or where the system does not tell. */
+export async function usageOf({ pid, began }: ProcessId): Promise<Usage | undefined> {
+  const stat = isLinux ? await statOf(pid) : undefined;
+  if (!stat || stat.began !== began) return undefined;
+  return { memoryBytes: stat.residentPages * pageBytes, cpuSeconds: stat.cpuTicks / ticksPerSecond };
+}
+
+/** Sends a signal to a number; whether something has it. */
+function kill(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+// What Linux has on every machine that Node runs on but some exotic ones.
+const ticksPerSecond = 100;
+const pageBytes = 4096;
+
+/** The fields of /proc/PID/stat (proc_pid_stat(5)) that are of use; nothing for a process that has ended. */
+async function statOf(pid: number) {
+  const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined);
+  if (text === undefined) return undefined;
+  // The second field is a name in brackets, which may hold anything.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const at = (field: number) => fields[field - 3] ?? '';
+  // A leader may be dead before its other threads are, and until those are it holds its port.
+  if (at(3) === 'X' || (at(3) === 'Z' && Number(at(20)) <= 1)) return undefined;
+  return {
+    began: `${await bootId()}/${at(22)}`,
+    cpuTicks: Number(at(14)) + Number(at(15)),
+    residentPages: Number(at(24)),
+  };
+}
+
+/** Clock ticks begin anew when the machine does. */
+async function bootId(): Promise<string> {
+  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
+}
+
+async function beganByPs(pid: number): Promise<string | undefined> {
+  const answer = await run('ps', ['-o', 'lstart=,stat=', '-p', String(pid)]).catch(() => undefined);
+  const [, began, state] = /^\s*(.*\S)\s+(\S+)\s*$/.exec(answer?.stdout ?? '') ?? [];
+  return state === undefined || state.startsWith('Z') ? undefined : began;
+}

@@ -1,0 +1,125 @@
+// The runtimes of this machine that Weir looks after: watched for their end and their health, and ended with all that they started.
+import type { ChildProcess } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Reason } from '../driver.ts';
+import { type Asked, askAlive } from './alive.ts';
+import { marker } from './environment.ts';
+import type { Folder } from './folder.ts';
+import { turnOver } from './log-file.ts';
+import { isRunning, type ProcessId, processesWith, signal } from './process-table.ts';
+
+/** A runtime that was started, by this process or by the one before. */
+export interface Runtime extends Asked {
+  readonly id: string;
+  readonly folder: Folder;
+  readonly process: ProcessId;
+  /** Where it was started by this process. */
+  readonly child?: ChildProcess;
+  /** Marks it and all that it starts. */
+  readonly run: string;
+  readonly digest: string;
+  readonly healthCheckIntervalMs: number;
+}
+
+/** Milliseconds: how long to wait for a first answer, for an orderly end, for any answer, and between two looks. */
+export interface Patience {
+  readonly startMs: number;
+  readonly stopMs: number;
+  readonly answerMs: number;
+  readonly lookMs: number;
+}
+
+export const usualPatience: Patience = { startMs: 60_000, stopMs: 10_000, answerMs: 5000, lookMs: 1000 };
+
+/** How many answers a runtime may owe in a row before it is taken for dead. */
+const mostMissed = 3;
+
+/** What becomes of a runtime that is watched. */
+export interface Watching {
+  readonly patience: Patience;
+  /** It ended by itself, or answers no more. */
+  readonly ended: (runtime: Runtime, why: Reason) => void;
+  readonly cut: (runtime: Runtime, bytes: number) => void;
+}
+
+/** Watches a runtime, until the function that this answers is called. */
+export function watch(runtime: Runtime, { patience, ended, cut }: Watching): () => void {
+  let over = false;
+  const stop = () => {
+    over = true;
+    runtime.child?.off('exit', onExit);
+    for (const timer of timers) clearInterval(timer);
+  };
+  const tell = (why: Reason) => {
+    if (over) return;
+    stop();
+    ended(runtime, why);
+  };
+  const onExit = (code: number | null, name: NodeJS.Signals | null) => tell(endOf(code, name));
+  runtime.child?.once('exit', onExit);
+  const look = every(patience.lookMs, async () => {
+    if (!(await isRunning(runtime.process))) tell(goneUnseen);
+    const lost = await turnOver(runtime.folder.log);
+    if (lost > 0 && !over) cut(runtime, lost);
+  });
+  let missed = 0;
+  const health = every(runtime.healthCheckIntervalMs, async () => {
+    missed = (await askAlive(runtime, patience.answerMs)) === undefined ? missed + 1 : 0;
+    if (missed >= mostMissed) tell(unresponsive);
+  });
+  const timers = [look, health];
+  return stop;
+}
+
+const goneUnseen: Reason = { reason: 'Exited', message: 'it ended; its log may say why' };
+const unresponsive: Reason = {
+  reason: 'Unresponsive',
+  message: `it did not answer ${mostMissed} health checks in a row, and was ended`,
+};
+
+/** Why a process ended, as its parent is told. */
+export function endOf(code: number | null, name: NodeJS.Signals | null): Reason {
+  if (name === 'SIGABRT' || code === 134)
+    return {
+      reason: 'Aborted',
+      message: 'it was aborted, as it is when its memory does not suffice; its log says why',
+    };
+  if (name !== null) return { reason: 'Killed', message: `it was ended by the signal ${name}` };
+  return { reason: 'Exited', message: `it ended by itself with the exit code ${code}; its log may say why` };
+}
+
+/** Does something again and again, one at a time. */
+function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
+  let busy = false;
+  return setInterval(() => {
+    if (busy) return;
+    busy = true;
+    work()
+      .catch(() => {})
+      .finally(() => {
+        busy = false;
+      });
+  }, ms).unref();
+}
+
+/** Ends a runtime: asks it to, and after a while makes it; and whatever it started and left behind. */
+export async function end({ process: leader, run }: Pick<Runtime, 'process' | 'run'>, stopMs: number): Promise<void> {
+  await signal(leader, 'SIGTERM');
+  for (let waited = 0; waited < stopMs && (await isRunning(leader)); waited += pollMs) await sleep(pollMs);
+  await signal(leader, 'SIGKILL');
+  await endMarked(run);
+  for (let round = 0; round < mostRounds && (await isRunning(leader)); round++) await sleep(pollMs);
+}
+
+const pollMs = 25;
+const mostRounds = 40;
+
+/** Kills all that carries the mark of a run: a runtime, and whatever it started. */
+export async function endMarked(run: string): Promise<void> {
+  for (let round = 0; round < mostRounds; round++) {
+    const left = await processesWith(marker, run);
+    if (left.length === 0) return;
+    for (const process of left) await signal(process, 'SIGKILL');
+    await sleep(pollMs);
+  }
+}

@@ -190,6 +190,21 @@ test('takes one good certificate of two, and tells of an end that is near', asyn
   await here.remove();
 });
 
+test('is not the only one that tells of an end that is near', async () => {
+  const near = saml('  active: true\n', rsaPair({ from: '200101', until: day(10) }).certificate);
+  const here = await workspace({ 'config/weir.yaml': enterprise, 'config/sso.yaml': near });
+  const { code, stdout } = await here.weir('validate');
+  assert.is(code, 0);
+  assert.match(
+    stdout,
+    /^warning\[sso-certificate-ends\] SsoConfig\/corp: .* the certificate ends in \d+ days: get the next/,
+  );
+  assert.match(stdout, /--> sso.yaml:9:/);
+  here.write('config/sso.yaml', saml('  active: true\n'));
+  assert.not.match((await here.weir('validate')).stdout, /warning\[/);
+  await here.remove();
+});
+
 test('takes an address that only this machine cannot reach for no error', async () => {
   const here = await applied(saml(''));
   const { code, stdout } = await here.weir('sso test corp');

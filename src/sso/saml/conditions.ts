@@ -24,7 +24,11 @@ export function checkAudience(conditions: Element, entityId: string): void {
     childrenNamed(one, saml, 'Audience').map(textOnly),
   );
   if (restrictions.length > 0 && restrictions.every((values) => values.includes(entityId))) return;
-  const came = restrictions.map((values) => values.slice(0, 3).map(shown).join(' or ')).join(' and ') || 'nobody';
+  const came =
+    restrictions
+      .slice(0, 3)
+      .map((values) => values.slice(0, 3).map(shown).join(' or '))
+      .join(' and ') || 'nobody';
   refuse(
     'audience',
     `the assertion has to be for the audience ${shown(entityId)}, and is for ${came}: write the entity ID into the identity provider just as it is`,

@@ -60,6 +60,9 @@ export const conditionsStep: readonly Refused[] = [
 
 export const audienceStep: readonly Refused[] = [
   parts('nobody', { conditions: conditions({ inside: '' }) }),
+  parts('many others', {
+    conditions: conditions({ inside: audience('https://evil.example', 'x', 'y', 'z').repeat(100) }),
+  }),
   parts('an empty restriction', { conditions: conditions({ inside: audience() }) }),
   parts('another', { conditions: conditions({ inside: audience('https://evil.example') }) }),
   parts('us, and only another', { conditions: conditions({ inside: restricted + audience('https://evil.example') }) }),

@@ -2,7 +2,7 @@
 
 import type { Settings } from '../instances/settings.ts';
 import { standing, type Why, withCondition, withoutCondition } from '../instances/standing.ts';
-import { type Change, deleted, updated } from '../model/change.ts';
+import { because, type Change, deleted, updated } from '../model/change.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { put } from './act-on-instance.ts';
@@ -66,7 +66,10 @@ function failed(current: Resource<'Instance'>, { reason, message }: Why, context
       stack: previousStack,
       conditions: withCondition(current.spec.conditions, condition, now),
     };
-    return put(current, standing(back, { state: 'restarting', desired }, now), context);
+    return because(
+      put(current, standing(back, { state: 'restarting', desired }, now), context),
+      told({ reason, message }),
+    );
   }
   const goesUp = state !== 'stopping' && state !== 'deleting';
   return moveTo(current, goesUp ? 'crashed' : state, context, { reason, message });
@@ -78,8 +81,12 @@ function moveTo(
   { now }: Context,
   why?: Why,
 ): Change {
-  return updated(current, {
-    ...current,
-    spec: standing(current.spec, { state, desired: current.spec.desired }, now, why),
-  });
+  const spec = standing(current.spec, { state, desired: current.spec.desired }, now, why);
+  const change = updated(current, { ...current, spec });
+  return why ? because(change, told(why)) : change;
+}
+
+/** For the audit log: the word for programs, and the sentence. */
+function told({ reason, message }: Why): string {
+  return `${reason}: ${message}`;
 }

@@ -108,7 +108,12 @@ export async function end({ process: leader, run }: Pick<Runtime, 'process' | 'r
   for (let waited = 0; waited < stopMs && (await isRunning(leader)); waited += pollMs) await sleep(pollMs);
   await signal(leader, 'SIGKILL');
   await endMarked(run);
-  for (let round = 0; round < mostRounds && (await isRunning(leader)); round++) await sleep(pollMs);
+  await gone(leader);
+}
+
+/** Waits a second for what was killed. */
+async function gone(process: ProcessId): Promise<void> {
+  for (let round = 0; round < mostRounds && (await isRunning(process)); round++) await sleep(pollMs);
 }
 
 const pollMs = 25;
@@ -120,6 +125,6 @@ export async function endMarked(run: string): Promise<void> {
     const left = await processesWith(marker, run);
     if (left.length === 0) return;
     for (const process of left) await signal(process, 'SIGKILL');
-    await sleep(pollMs);
+    for (const process of left) await gone(process);
   }
 }

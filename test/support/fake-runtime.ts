@@ -1,0 +1,49 @@
+// Runtimes that behave badly on purpose, in a stacks directory of their own: small stand-ins for what can go wrong with a real one.
+import { join } from 'node:path';
+import { writeFiles } from './temporary-folder.ts';
+
+/** What each does, once its settings are loaded; `serve()` answers as a runtime does. */
+const behaviours = {
+  good: 'serve();',
+  exits: 'console.log("no way"); process.exit(3);',
+  mute: 'setInterval(() => {}, 1000);',
+  stubborn: "process.removeAllListeners('SIGTERM'); process.on('SIGTERM', () => {}); serve();",
+  parent:
+    "require('node:child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref(); serve();",
+  floods:
+    "serve(); setInterval(() => process.stdout.write('x'.repeat(999) + '\\n'), 1); for (let i = 0; i < 30000; i++) process.stdout.write('y'.repeat(999) + '\\n');",
+  talks: "serve(); for (let i = 0; i < 100; i++) console.log('line ' + i);",
+} as const;
+
+export type Behaviour = keyof typeof behaviours;
+
+const runtime = `
+const { createServer } = require('node:http');
+const { appendFileSync, writeFileSync } = require('node:fs');
+const at = (flag) => process.argv[process.argv.indexOf(flag) + 1];
+const settings = require(at('--settings'));
+process.on('SIGTERM', () => process.exit(0));
+writeFileSync(at('--userDir') + '/seen.json', JSON.stringify({ env: process.env, argv: process.execArgv, settings }));
+function serve() {
+  const server = createServer((request, response) => {
+    request.path = request.url.split('?')[0];
+    response.set = (name, value) => (response.setHeader(name, value), response);
+    response.json = (body) => response.end(JSON.stringify(body));
+    settings.httpAdminMiddleware(request, response, () => response.end('a flow'));
+  });
+  server.on('error', () => process.exit(1));
+  server.listen(settings.uiPort, settings.uiHost, () => require('@node-red/util').events.emit('flows:started'));
+}
+`;
+
+/** Makes a stacks directory below a folder, with one runtime for each behaviour. */
+export async function fakeStacks(folder: string): Promise<string> {
+  const stacks = join(folder, 'stacks');
+  const files = Object.entries(behaviours).flatMap(([name, behaviour]) => [
+    [`${name}/node_modules/node-red/package.json`, '{"version": "0.0.0"}'],
+    [`${name}/node_modules/node-red/red.js`, `${runtime}\n${behaviour}\n`],
+    [`${name}/node_modules/@node-red/util/index.js`, "exports.events = new (require('node:events').EventEmitter)();\n"],
+  ]);
+  await writeFiles(stacks, { ...Object.fromEntries(files), 'broken/node_modules/node-red/package.json': '{' });
+  return stacks;
+}

@@ -97,10 +97,11 @@ words('is why the provider failed, where it sends no assertion because of that',
 });
 
 words('is that nobody can begin at the provider', () => {
-  assert.match(
-    reasonOf(posted(written({ inResponseTo: undefined }))),
-    /has to begin at Weir, and not at the identity provider$/,
-  );
+  for (const inResponseTo of [undefined, ''])
+    assert.match(
+      reasonOf(posted(written({ inResponseTo }))),
+      /has to begin at Weir, and not at the identity provider$/,
+    );
 });
 
 words('is what was expected, what came, and what to do', () => {

@@ -38,7 +38,8 @@ export async function signInByDirectory(call: Call, attempt: DirectoryAttempt): 
   try {
     const answer = await call.services.directory.authenticate(config, { username: typed, password });
     if (answer.outcome === 'unavailable') throw unavailable(call, config, answer.reason);
-    outcome = answer.outcome === 'proved' ? 'right' : known ? 'neither' : 'wrong';
+    // What is counted on an account is not counted here, too.
+    outcome = answer.outcome === 'proved' ? 'right' : known && !known.spec.suspended ? 'neither' : 'wrong';
     if (answer.outcome === 'refused') return await refuse(call, attempt, answer.reason, { counts: true });
     return await admit(call, attempt, answer.identity);
   } finally {

@@ -280,6 +280,8 @@ guesses('does not show who is suspended', async ({ world, directory }) => {
     told(await login(world, 'sue@dir.example', 'wrong')),
   );
   assert.is(directory.asked.length, 2);
+  for (let n = 1; n <= 9; n += 1) await login(world, 'sue', 'wrong');
+  assert.is(directory.asked.length, 6, 'one wrong one before, and four');
 });
 
 guesses.run();

@@ -1,6 +1,7 @@
 // Whose account a proved identity is: one that is known, one that is made now, or none (specification 2.8).
 import type { Explained } from '../groups/explained.ts';
 import type { Identity } from '../model/identity.ts';
+import { printable } from '../model/printable.ts';
 import type { Context } from '../model/proposal.ts';
 import { addressOf, type DeclaredResource, type Resource } from '../model/resource.ts';
 import { userCalled } from '../model/user-called.ts';
@@ -24,8 +25,8 @@ export function ssoAccount(
   identity: Identity,
   context: Context,
 ): SsoAccount | string {
-  const { email } = identity;
-  const user = userCalled(view, email);
+  const user = userCalled(view, identity.email);
+  const email = printable(identity.email);
   if (!user) return made(view, config, identity, context);
   if (user.spec.suspended) return `User/${user.name} is suspended`;
   if (user.spec.emailVerified) return known(user, 'known', `is User/${user.name}, who has the address ${email}`);
@@ -56,12 +57,13 @@ function made(
   { email, displayName = '', username }: Identity,
   context: Context,
 ): SsoAccount | string {
+  const address = printable(email);
   if (!config.spec.provisionNewUsers)
-    return `no user has the address ${email}, and ${addressOf(config)} makes no new users: make the user first (POST /api/v1/users), have them register, or switch provisionNewUsers on`;
+    return `no user has the address ${address}, and ${addressOf(config)} makes no new users: make the user first (POST /api/v1/users), have them register, or switch provisionNewUsers on`;
   const called = derivedUsername(view, { email, ...(username === undefined ? {} : { username }) });
   const spec = { email, emailVerified: true, displayName: displayName.slice(0, 255) };
   const user = newUser({ username: called, spec }, context);
-  const message = `is made as User/${called}, because no user has the address ${email}, and ${addressOf(config)} provisions new users`;
+  const message = `is made as User/${called}, because no user has the address ${address}, and ${addressOf(config)} provisions new users`;
   return {
     before: undefined,
     user,

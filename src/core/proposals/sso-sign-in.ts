@@ -7,6 +7,7 @@ import { because, type Change, created, deleted, updated } from '../model/change
 import type { Identity } from '../model/identity.ts';
 import { expiredIn } from '../model/invited.ts';
 import { sameValue } from '../model/leaves.ts';
+import { printable } from '../model/printable.ts';
 import type { Actor, Context } from '../model/proposal.ts';
 import { addressOf, type DeclaredResource, type Resource } from '../model/resource.ts';
 import { singleton, type View } from '../model/view.ts';
@@ -90,9 +91,9 @@ function whyNot(view: View, config: Config | undefined, identity: Identity, now:
   if (!form.success || form.data !== email) return 'the provider gives no address of the usual form, in lower case';
   // Whatever a provider says of people of another domain is not its to say.
   if (email.slice(email.lastIndexOf('@') + 1) !== emailDomain)
-    return `the address ${email} is not of ${emailDomain}, the domain of ${addressOf(config)}`;
+    return `the address ${printable(email)} is not of ${emailDomain}, the domain of ${addressOf(config)}`;
   if (sessionEndsAt !== undefined && !(Date.parse(sessionEndsAt) > Date.parse(now)))
-    return `the provider wants the session to have ended at ${sessionEndsAt}`;
+    return `the provider wants the session to have ended at ${printable(sessionEndsAt)}`;
   return undefined;
 }
 

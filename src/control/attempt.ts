@@ -5,7 +5,8 @@ import type { PlanDocument, PlanSource, PlanSummary } from '../core/plan/plan-do
 import type { Facts } from '../core/rules/facts.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { Refused, type Store } from '../store/store.ts';
-import { type HistoryEntry, missingRevision } from './config-status.ts';
+import { type Drifted, type HistoryEntry, missingRevision } from './config-status.ts';
+import { driftIn, goneSince, isServer } from './drift.ts';
 import { BaseMoved, PlanBlocked, TreeInvalid } from './failures.ts';
 import { historyRecord, lastAttempts } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
@@ -57,9 +58,18 @@ export function reconcileContext(
 export async function planLoaded(
   bench: Workbench,
   loaded: LoadedTree,
-  occasion: Pick<Occasion, 'actor' | 'consents' | 'requestId' | 'address'>,
+  occasion: Pick<Occasion, 'actor' | 'consents' | 'requestId' | 'address'> & { readonly trigger?: Occasion['trigger'] },
 ): Promise<Prepared> {
-  const { applied } = await lastAttempts(bench.store);
+  const attempts = await lastAttempts(bench.store);
+  const { applied } = attempts;
+  const { trigger = 'command' } = occasion;
+  const gone = await goneSince(bench.store, attempts);
+  // Somebody who asks for it wants all of it.
+  const mode = {
+    serves: isServer({ trigger }),
+    leavesDrift: trigger === 'start' || trigger === 'watch' || trigger === 'poll',
+    ...(gone ? { gone } : {}),
+  };
   const context = reconcileContext(bench, occasion, loaded.source.digest);
   const { inventoryOf, fingerprint } = bench;
   const consents = occasion.consents ?? noConsents;
@@ -70,6 +80,7 @@ export async function planLoaded(
     revision: applied?.revision ?? null,
     inventoryOf,
     fingerprint,
+    mode,
   });
 }
 
@@ -88,8 +99,9 @@ export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion
     const refusal = refusalOf(prepared, occasion);
     const { document: plan } = prepared;
     const { source, findings } = plan;
-    if (refusal) return refuse(bench, occasion, start, { source, findings, plan, failure: refusal });
-    const done = await tryToKeep(bench, prepared, occasion, start);
+    const drift = isServer(occasion) ? await driftIn(bench.store, prepared.plan, bench.now()) : [];
+    if (refusal) return refuse(bench, occasion, start, { source, findings, plan, drift, failure: refusal });
+    const done = await tryToKeep(bench, prepared, occasion, start, drift);
     if (done) return done;
   }
 }
@@ -109,10 +121,11 @@ async function tryToKeep(
   prepared: Prepared,
   occasion: Occasion,
   start: number,
+  drift: readonly Drifted[],
 ): Promise<Attempt | undefined> {
   const { document: plan } = prepared;
   const result = plan.changes.length > 0 || (plan.adopted?.length ?? 0) > 0 ? 'applied' : 'unchanged';
-  const outcome = { source: plan.source, findings: plan.findings, summary: plan.summary };
+  const outcome = { source: plan.source, findings: plan.findings, summary: plan.summary, drift };
   const entry = entryOf(bench, occasion, start, result, outcome);
   try {
     await keep(bench.store, prepared, historyRecord(bench.newId(), entry));
@@ -145,15 +158,18 @@ interface Refusal {
   readonly source: PlanSource;
   readonly findings: readonly Finding[];
   readonly plan?: PlanDocument;
+  readonly drift?: readonly Drifted[];
   readonly failure: TreeInvalid | PlanBlocked | BaseMoved;
 }
 
 async function refuse(bench: Workbench, occasion: Occasion, start: number, refusal: Refusal): Promise<Attempt> {
-  const { source, findings, plan, failure } = refusal;
+  const { source, findings, plan, drift = [], failure } = refusal;
   const entry = entryOf(bench, occasion, start, 'refused', {
     source,
     findings,
     summary: plan?.summary ?? nothingPlanned,
+    // What is refused reverts nothing.
+    drift: drift.map((one) => ({ ...one, left: true })),
   });
   if (!(failure instanceof BaseMoved))
     await bench.store.commit(() => ({ changes: [], records: [historyRecord(bench.newId(), entry)] }), {
@@ -172,9 +188,9 @@ function entryOf(
   occasion: Occasion,
   start: number,
   result: HistoryEntry['result'],
-  outcome: { readonly source: PlanSource; readonly findings: readonly Finding[]; readonly summary: PlanSummary },
+  outcome: Pick<Refusal, 'source' | 'findings' | 'drift'> & { readonly summary: PlanSummary },
 ): HistoryEntry {
-  const { source, findings, summary } = outcome;
+  const { source, findings, summary, drift = [] } = outcome;
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const durationMs = Math.round(bench.elapsed() - start);
   const { digest: revision, commit, dirty } = source;
@@ -185,5 +201,6 @@ function entryOf(
   const kept = [...findings]
     .sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
     .slice(0, keptFindings);
-  return { revision, ...git, ...times, ...counts, findings: kept, ...(actor === undefined ? {} : { actor }) };
+  const more = { ...(actor === undefined ? {} : { actor }), ...(drift.length > 0 ? { drift } : {}) };
+  return { revision, ...git, ...times, ...counts, findings: kept, ...more };
 }

@@ -1,5 +1,6 @@
 // Conditions as Kubernetes has them: what holds of the declared platform now, and since when.
-import type { Condition, HistoryEntry } from './config-status.ts';
+import type { Condition, Drifted, HistoryEntry } from './config-status.ts';
+import { driftWords } from './drift-words.ts';
 
 /** How things stand, from which every condition follows. */
 export interface Standing {
@@ -78,15 +79,53 @@ function sourceAvailable({ missing }: Standing): Told {
   return { type: 'SourceAvailable', status: 'True', reason: 'Read', message: 'the tree can be read' };
 }
 
-function drifted({ attempted }: Standing): Told {
+/** What the last reconcile that came to a plan found drifted, and did not revert or reverted. */
+export function driftOf({ attempted, applied }: Pick<Standing, 'attempted' | 'applied'>): readonly Drifted[] {
+  // A tree that is wrong on its own says nothing of the state.
+  const isTold = attempted?.drift !== undefined || attempted?.result !== 'refused' || wasPlanned(attempted);
+  return (isTold ? attempted?.drift : applied?.drift) ?? [];
+}
+
+function drifted({ attempted, applied }: Standing): Told {
   if (!attempted)
     return { type: 'Drifted', status: 'Unknown', reason: 'NotReconciled', message: 'nothing was applied yet' };
+  const drift = driftOf({ attempted, applied });
+  const left = drift.filter((one) => one.left);
+  const fights = drift.filter(({ times }) => times !== undefined);
+  const isTrue = { type: 'Drifted', status: 'True' } as const;
+  if (fights.length > 0)
+    return {
+      ...isTrue,
+      reason: 'Fighting',
+      message: `somebody else keeps changing what the tree declares: ${fights.slice(0, mostTold).map(fightWords).join('; ')}`,
+    };
+  if (left.length > 0)
+    return {
+      ...isTrue,
+      reason: attempted.result === 'refused' ? 'NotReverted' : 'Left',
+      message: told(left, 'left so'),
+    };
+  if (drift.length > 0)
+    return { type: 'Drifted', status: 'False', reason: 'Reverted', message: told(drift, 'reverted') };
   return {
     type: 'Drifted',
     status: 'False',
     reason: 'AsApplied',
     message: 'declared objects are as they were applied',
   };
+}
+
+const mostTold = 5;
+
+function told(drift: readonly Drifted[], what: string): string {
+  const words = drift.slice(0, mostTold).map(driftWords).join('; ');
+  const more = drift.length > mostTold ? `; and ${drift.length - mostTold} more` : '';
+  const [noun, verb] = drift.length === 1 ? ['object', 'was'] : ['objects', 'were'];
+  return `${drift.length} ${noun} had been changed by others and ${verb} ${what}: ${words}${more}`;
+}
+
+function fightWords(drifted: Drifted): string {
+  return `${driftWords(drifted)}, ${drifted.times} times within an hour`;
 }
 
 /** Whether the tree itself was good: then something in the state, or a guard, said no. */

@@ -1,6 +1,7 @@
 // What is known of the declared platform: what was applied, what was tried, and how it stands.
 import type { Finding } from '../core/model/finding.ts';
 import type { PlanSummary } from '../core/plan/plan-document.ts';
+import type { Action } from '../core/plan/planned.ts';
 
 /** A condition, as Kubernetes has them. */
 export interface Condition {
@@ -23,6 +24,23 @@ export interface ConfigStatus {
   readonly lastAttemptedAt: string | null;
 }
 
+/** An object that was not as its document wants it because others changed it since a server applied that document. */
+export interface Drifted {
+  readonly address: string;
+  /** What reverts it. */
+  readonly action: Action;
+  /** What was otherwise; only for updates, and no more than the first. */
+  readonly fields: readonly string[];
+  /** Whether it was left as it is (`reconcile.drift: report`) instead of being reverted. */
+  readonly left: boolean;
+  /** Who applied something to it last, and when; the revision is that of their tree. */
+  readonly by?: { readonly actor: string; readonly at: string; readonly revision?: string };
+  /** How often it drifted within the last hour, where that is often enough to be a fight. */
+  readonly times?: number;
+  /** Of what is gone: the mark of its document. */
+  readonly mark?: string;
+}
+
 /** One attempt to reconcile, as history keeps it. */
 export interface HistoryEntry {
   readonly revision: string;
@@ -39,6 +57,8 @@ export interface HistoryEntry {
   readonly actor?: string;
   /** There was no tree to read, and why: then the revision is `missing`. */
   readonly missing?: string;
+  /** What had drifted, where something had. */
+  readonly drift?: readonly Drifted[];
 }
 
 /** The revision of an attempt that found no tree. */

@@ -51,9 +51,21 @@ interface Running {
   watch?: Watch;
 }
 
-function turn(running: Running, occasion: Occasion, read?: Tree | Missing): Promise<Attempt> {
+function turn(running: Running, occasion: Occasion): Promise<Attempt> {
   const { options, memory } = running;
-  const next = running.queue.then(() => takeTurn(options, memory, occasion, read));
+  return queued(running, () => takeTurn(options, memory, occasion));
+}
+
+/** A turn for what the watch has read; none where another turn before it has dealt with that. */
+function turnFor(running: Running, occasion: Occasion, read: Tree | Missing): Promise<Attempt | undefined> {
+  const { options, memory } = running;
+  // Asked when its turn has come: until then one that is under way may still leave the reading to the watch.
+  return queued(running, async () => (isKnown(memory, read) ? undefined : takeTurn(options, memory, occasion, read)));
+}
+
+function queued<T>(running: Running, work: () => Promise<T>): Promise<T> {
+  const { options } = running;
+  const next = running.queue.then(work);
   running.queue = next.then(ignore, ignore).then(() => running.watch?.update(followSettings(options)));
   return next;
 }
@@ -68,10 +80,7 @@ function follow(running: Running): Watch {
     previous: memory.reading,
     read: (previous) => readTree(options.root, { previous, overlay: options.overlay }),
     log: (message) => options.log('warn', message),
-    onChange: (read, trigger) => {
-      if (isKnown(memory, read)) return;
-      return turn(running, { trigger, actor: configActor }, read).then(ignore, ignore);
-    },
+    onChange: (read, trigger) => turnFor(running, { trigger, actor: configActor }, read).then(ignore, ignore),
   });
 }
 
@@ -123,7 +132,7 @@ function judge(options: LoopOptions, { decoded }: Memory, reading: Tree | Missin
 async function planOwn(options: LoopOptions, memory: Memory): Promise<PlanDocument> {
   const reading = await readTree(options.root, { previous: memory.reading, overlay: options.overlay });
   const loaded = await judge(options, memory, reading);
-  return withCauses(await planOf(options, loaded), loaded, memory);
+  return withCauses(await planOf(options, loaded));
 }
 
 async function planOf(
@@ -135,12 +144,7 @@ async function planOf(
   return (await planLoaded(options, loaded, { actor: configActor, consents })).document;
 }
 
-/** Where a document is the one that was applied, the state has moved: drift. Else the source has. */
-function withCauses(plan: PlanDocument, loaded: LoadedTree, { good }: Memory): PlanDocument {
-  const changes = plan.changes.map((change) => {
-    const before = good?.desired.desired.get(change.address)?.document;
-    const isSame = good !== undefined && loaded.desired.desired.get(change.address)?.document === before;
-    return { ...change, cause: isSame ? ('drift' as const) : ('source' as const) };
-  });
-  return { ...plan, changes };
+/** Every change of a server's own plan says why it is there. */
+function withCauses(plan: PlanDocument): PlanDocument {
+  return { ...plan, changes: plan.changes.map((change) => ({ ...change, cause: change.cause ?? 'source' })) };
 }

@@ -5,6 +5,7 @@ import { type Finding, hasErrors } from '../core/model/finding.ts';
 import { overlay } from '../core/model/overlay.ts';
 import type { Context } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
+import type { PlanMode } from '../core/plan/drift.ts';
 import { located } from '../core/plan/locate.ts';
 import { planSteps } from '../core/plan/plan.ts';
 import { type PlanDocument, planDocumentSteps } from '../core/plan/plan-document.ts';
@@ -41,6 +42,7 @@ export interface PlanOptions {
   readonly inventoryOf: InventoryOf;
   readonly fingerprint: (secret: string) => string;
   readonly slicer?: Slicer;
+  readonly mode?: PlanMode;
 }
 
 /**
@@ -74,7 +76,7 @@ async function prepareOn(
   const { slicer } = options;
   const { position } = view;
   const { desired } = loaded.desired;
-  const plan = await inSlices(unless(moved, planSteps(desired, view, options.context)), slicer);
+  const plan = await inSlices(unless(moved, planSteps(desired, view, options.context, options.mode)), slicer);
   if (!plan) return undefined;
   const batch = batchOf(plan, loaded, options);
   const violations = await inSlices(unless(moved, violationSteps(batch, view)), slicer);

@@ -151,5 +151,13 @@ function tell(options: LoopOptions, memory: Memory, attempt: Attempt): void {
   if (result === 'refused') options.log('error', `the tree was refused: ${keptBy(memory)}`, details);
   else
     options.log('info', result === 'applied' ? 'the tree was applied' : 'the tree was read: nothing changes', details);
+  tellDrift(options, memory);
   options.onAttempt?.(attempt);
+}
+
+/** Somebody else has changed what the tree declares: whoever runs the platform should know, whatever is done about it. */
+function tellDrift({ log, now }: LoopOptions, memory: Memory): void {
+  if ((memory.attempted?.drift ?? []).length === 0) return;
+  const drifted = conditionsOf({ ...memory }, [], now()).find(({ type }) => type === 'Drifted');
+  if (drifted) log('warn', drifted.message, { reason: drifted.reason, objects: memory.attempted?.drift?.length });
 }

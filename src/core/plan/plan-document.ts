@@ -22,7 +22,7 @@ export interface PlannedChange<K extends KindName = DeclaredKindName> {
   readonly fields: readonly PlannedField[];
   readonly affects: { readonly teams?: number; readonly instances?: number };
   readonly blockedBy?: readonly Finding[];
-  /** On a server's own plan: the documents changed (`source`), or the state did (`drift`). */
+  /** The documents changed (`source`, said on a server's own plan), or somebody else changed the state (`drift`). */
   readonly cause?: 'source' | 'drift';
 }
 
@@ -115,6 +115,7 @@ function plannedChange<K extends KindName>(
     fields: fieldsOf(change.before, change.after, desired, around.fingerprint),
     affects: affectsOf(change.before, around.before),
     ...(blockedBy.length > 0 ? { blockedBy } : {}),
+    ...(planned.cause ? { cause: planned.cause } : {}),
   };
 }
 

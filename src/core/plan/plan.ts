@@ -7,6 +7,7 @@ import { type DeclaredResource, defaultLifecycle } from '../model/resource.ts';
 import { withLeaves } from '../model/spec-from.ts';
 import { singleton, type View } from '../model/view.ts';
 import type { Desired } from './desired.ts';
+import { type Cause, causeOfChange, causeOfCreation, causeOfDeletion, markOf, type PlanMode } from './drift.ts';
 import { matchSteps } from './match.ts';
 import { inOrder } from './order.ts';
 import type { Plan, Planned } from './planned.ts';
@@ -17,22 +18,40 @@ export function* planSteps(
   desired: ReadonlyMap<string, Desired>,
   view: View,
   context: Context,
+  mode: PlanMode = {},
 ): Generator<void, Plan, void> {
   const sheet: Sheet = { planned: [], kept: new Set() };
   const matches = yield* matchSteps(desired, view);
   let steps = 0;
   for (const [address, wanted] of desired) {
-    planOne(sheet, wanted, matches.get(address), context);
+    planOne(sheet, wanted, matches.get(address), { context, view, mode });
     if (++steps % 64 === 0) yield;
   }
   for (const resource of allDeclared(view)) {
     if (resource.managedBy === 'config' && !sheet.kept.has(resource.id))
-      sheet.planned.push(remove(resource, view, context));
+      sheet.planned.push(remove(resource, { context, view, mode }));
     if (++steps % 256 === 0) yield;
   }
-  const planned = followRenames(sheet.planned, view, context);
+  const leaves = leavesDrift(desired, mode);
+  const left = leaves ? sheet.planned.filter(isDrift) : [];
+  const planned = followRenames(leaves ? sheet.planned.filter((one) => !isDrift(one)) : sheet.planned, view, context);
   yield;
-  return { planned: inOrder(planned), unchanged: desired.size - planned.filter(altersDocument).length };
+  const unchanged = desired.size - planned.filter(altersDocument).length;
+  return { planned: inOrder(planned), unchanged, ...(left.length > 0 ? { left } : {}) };
+}
+
+function isDrift({ cause }: Planned): boolean {
+  return cause === 'drift';
+}
+
+/** Whether what drifted is left: that is not up to the state, which may have drifted in just this. */
+function leavesDrift(desired: ReadonlyMap<string, Desired>, mode: PlanMode): boolean {
+  const platform = desired.get('Platform/platform') as Desired<'Platform'> | undefined;
+  return mode.leavesDrift === true && platform?.spec.reconcile.drift === 'report';
+}
+
+function because(cause: Cause): { readonly cause?: 'drift' } {
+  return cause === 'drift' ? { cause } : {};
 }
 
 /** Whether something that a document declares will be other than it is. */
@@ -46,9 +65,16 @@ interface Sheet {
   readonly kept: Set<string>;
 }
 
-function planOne(sheet: Sheet, wanted: Desired, current: DeclaredResource | undefined, context: Context): void {
+/** What planning one object needs beside it. */
+interface Around {
+  readonly context: Context;
+  readonly view: View;
+  readonly mode: PlanMode;
+}
+
+function planOne(sheet: Sheet, wanted: Desired, current: DeclaredResource | undefined, around: Around): void {
   if (current) sheet.kept.add(current.id);
-  const next = current ? alter(current, wanted, context) : create(wanted, context);
+  const next = current ? alter(current, wanted, around) : create(wanted, around);
   if (next) sheet.planned.push(next);
 }
 
@@ -56,22 +82,26 @@ function* allDeclared(view: View): Iterable<DeclaredResource> {
   for (const kind of declaredKindNames) yield* view.all(kind);
 }
 
-function create(wanted: Desired, context: Context): Planned {
+function create(wanted: Desired, { context, mode }: Around): Planned {
   const { kind, name, labels, lifecycle, spec } = wanted;
   const times = { createdAt: context.now, updatedAt: context.now };
   const base = { kind, id: context.newId(), name, labels, lifecycle, spec, generation: 1, ...times };
-  const after: DeclaredResource = { ...base, managedBy: 'config', source: wanted.source };
-  return { action: 'create', change: created(after) as Change<DeclaredKindName>, quiet: false, desired: wanted };
+  const mark = mode.serves ? { reconciled: markOf(wanted) } : {};
+  const after: DeclaredResource = { ...base, managedBy: 'config', source: wanted.source, ...mark };
+  const change = created(after) as Change<DeclaredKindName>;
+  return { action: 'create', change, quiet: false, desired: wanted, ...because(causeOfCreation(wanted, mode)) };
 }
 
-function alter(current: DeclaredResource, wanted: Desired, context: Context): Planned | undefined {
+function alter(current: DeclaredResource, wanted: Desired, { context, mode }: Around): Planned | undefined {
   const spec = withLeaves(wanted.kind, wanted.spec, current.spec, wanted.lifecycle.ignore) as DeclaredResource['spec'];
   const renamed = current.name !== wanted.name;
   const altered = renamed || !sameEnvelope(current, wanted) || !sameSpec(wanted.kind, current.spec, spec);
   const adopted = current.managedBy === 'api';
   const { name, labels, lifecycle } = wanted;
   const source = wanted.source;
-  if (!altered && !adopted && sameValue(current.source, source) && sameValue(current.spec, spec)) return undefined;
+  const isMarked = !mode.serves || current.reconciled === markOf(wanted);
+  if (!altered && !adopted && isMarked && sameValue(current.source, source) && sameValue(current.spec, spec))
+    return undefined;
   const generation = current.generation + (altered ? 1 : 0);
   const updatedAt = altered ? context.now : current.updatedAt;
   const after: DeclaredResource = {
@@ -83,11 +113,14 @@ function alter(current: DeclaredResource, wanted: Desired, context: Context): Pl
     spec,
     managedBy: 'config',
     source,
+    ...(mode.serves ? { reconciled: markOf(wanted) } : {}),
     generation,
     updatedAt,
   };
   const action = adopted ? 'adopt' : renamed ? 'rename' : 'update';
-  return { action, change: updated(current, after) as Change<DeclaredKindName>, quiet: !altered, desired: wanted };
+  const change = updated(current, after) as Change<DeclaredKindName>;
+  const cause = altered ? causeOfChange(current, wanted) : 'source';
+  return { action, change, quiet: !altered, desired: wanted, ...because(cause) };
 }
 
 function sameEnvelope(current: DeclaredResource, wanted: Desired): boolean {
@@ -95,12 +128,16 @@ function sameEnvelope(current: DeclaredResource, wanted: Desired): boolean {
 }
 
 /** A document's disappearance deletes, unless the resource, or the platform as applied, says that it is left to the API. */
-function remove(resource: DeclaredResource, view: View, context: Context): Planned {
+function remove(resource: DeclaredResource, { view, context, mode }: Around): Planned {
+  const cause = because(causeOfDeletion(resource, view));
   const orphaned = resource.lifecycle.onRemove === 'orphan' || !singleton(view, 'Platform').spec.reconcile.prune;
-  if (!orphaned) return { action: 'delete', change: deleted(resource) as Change<DeclaredKindName>, quiet: false };
-  const { source: _, ...rest } = resource;
+  if (!orphaned)
+    return { action: 'delete', change: deleted(resource) as Change<DeclaredKindName>, quiet: false, ...cause };
+  const { source: _, reconciled, ...others } = resource;
+  // Whoever else sets it free does so behind the back of the server that made it.
+  const rest = mode.serves || reconciled === undefined ? others : { ...others, reconciled };
   const generation = resource.generation + (sameValue(resource.lifecycle, defaultLifecycle) ? 0 : 1);
   const loose = { lifecycle: defaultLifecycle, managedBy: 'api', generation, updatedAt: context.now } as const;
   const after: DeclaredResource = { ...rest, ...loose };
-  return { action: 'update', change: updated(resource, after) as Change<DeclaredKindName>, quiet: false };
+  return { action: 'update', change: updated(resource, after) as Change<DeclaredKindName>, quiet: false, ...cause };
 }

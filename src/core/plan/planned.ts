@@ -12,10 +12,14 @@ export interface Planned<K extends KindName = DeclaredKindName> {
   readonly change: Change<K>;
   readonly quiet: boolean;
   readonly desired?: Desired;
+  /** Nothing for `source`. */
+  readonly cause?: 'drift';
 }
 
 /** The changes that a tree wants of a state, in the order in which they can be understood. */
 export interface Plan<K extends KindName = DeclaredKindName> {
   readonly planned: readonly Planned<K>[];
   readonly unchanged: number;
+  /** What drifted and is left as it is: not done, only told. */
+  readonly left?: readonly Planned<K>[];
 }

@@ -1,5 +1,6 @@
 // Gauges of how Weir itself stands: the last reload, its findings and conditions, the store, mail that waits.
 import { Gauge, type OpenMetricsContentType, type Registry } from 'prom-client';
+import { driftOf } from '../../control/conditions.ts';
 import type { HistoryEntry } from '../../control/config-status.ts';
 import type { ReconcilerStanding } from '../../control/reconciler.ts';
 import type { Health } from '../../store/store.ts';
@@ -42,6 +43,11 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
     'pending_changes',
     'Changes that the last reconcile would have made, had it not been refused; 0 where the tree is not valid.',
   );
+  const drifted = gauge(
+    'drifted_objects',
+    'Declared objects that others changed: left as they are, or reverted by the last reconcile.',
+    'outcome',
+  );
   const condition = gauge('condition', 'Conditions: 1 for the status that one has.', 'type', 'status');
   return (standing) => {
     const ready = standing.conditions.find(({ type }) => type === 'Ready');
@@ -51,6 +57,10 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
     findings.set({ severity: 'error' }, standing.attempted?.errors ?? 0);
     findings.set({ severity: 'warning' }, standing.attempted?.warnings ?? 0);
     pending.set(pendingIn(standing.attempted));
+    const drift = driftOf(standing);
+    const left = drift.filter((one) => one.left).length;
+    drifted.set({ outcome: 'left' }, left);
+    drifted.set({ outcome: 'reverted' }, drift.length - left);
     for (const { type, status } of standing.conditions)
       for (const one of ['True', 'False', 'Unknown'] as const)
         condition.set({ type, status: one }, one === status ? 1 : 0);

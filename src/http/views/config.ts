@@ -148,6 +148,27 @@ const historyFields = {
   errors: number('How many findings refused.'),
   warnings: number('How many findings warned.'),
   actor: z.string().optional().describe('Who asked for it, where somebody did.'),
+  drift: z
+    .array(
+      z.strictObject({
+        address: z.string().describe('Kind/name.'),
+        action: z.enum(['create', 'update', 'delete', 'rename', 'adopt']).describe('What reverts it.'),
+        fields: z.array(z.string()).describe('What was otherwise, of an update: the first fields.'),
+        left: z.boolean().describe('Whether it was left as it is, and not reverted.'),
+        by: z
+          .strictObject({
+            actor: z.string().describe('Who.'),
+            at: instant('When.'),
+            revision: z.string().optional().describe('The digest of their tree.'),
+          })
+          .optional()
+          .describe('Who applied something to it last.'),
+        times: z.int().optional().describe('How often it drifted within an hour, where that is a fight.'),
+        mark: z.string().optional().describe('Of what is gone: a mark of its document.'),
+      }),
+    )
+    .optional()
+    .describe('What others had changed since a server applied its tree.'),
   missing: z.string().optional().describe('Why there was no tree to read; the revision is `missing` then.'),
 };
 

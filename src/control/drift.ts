@@ -1,0 +1,125 @@
+// Drift in a reconcile: what others changed since a server applied its tree, who did, and whether they do it again and again.
+import { addressOf } from '../core/model/resource.ts';
+import { markOf, type PlanMode } from '../core/plan/drift.ts';
+import { fieldsOf } from '../core/plan/plan-fields.ts';
+import type { Plan, Planned } from '../core/plan/planned.ts';
+import type { Store, StoreRecord } from '../store/store.ts';
+import { auditEntryOf, auditFilter } from './audit.ts';
+import type { Drifted, HistoryEntry } from './config-status.ts';
+import { type Attempts, historyEntry } from './history.ts';
+
+/** What made an attempt: everything but a command is a server. */
+export function isServer({ trigger }: Pick<HistoryEntry, 'trigger'>): boolean {
+  return trigger !== 'command';
+}
+
+/** Which objects others deleted since a server applied its tree: of what is gone no mark is left but in the audit log, and in history. */
+export async function goneSince(store: Store, { applied }: Attempts): Promise<PlanMode['gone']> {
+  const served = applied && (isServer(applied) ? applied : await lastServed(store));
+  if (!served) return undefined;
+  const left = (served.drift ?? []).filter((one) => one.left && one.action === 'create');
+  const gone = new Map<string, string | undefined>(left.map(({ address, mark }) => [address, mark]));
+  if (served === applied) return gone;
+  for (const record of await store.records({ ...byCommand(served.at), limit: mostDeletions })) {
+    const { kind, name } = auditEntryOf(record).target;
+    if (name !== undefined) gone.set(addressOf({ kind, name }), undefined);
+  }
+  return gone;
+}
+
+const mostDeletions = 100_000;
+
+function byCommand(since: string) {
+  return {
+    stream: 'audit',
+    since,
+    holding: ['.deleted"', '"command"'],
+    where: (record: StoreRecord) => {
+      const { actor, event } = auditEntryOf(record);
+      return actor.kind === 'config' && actor.name === 'command' && event.endsWith('.deleted');
+    },
+  } as const;
+}
+
+async function lastServed(store: Store): Promise<HistoryEntry | undefined> {
+  const where = (record: StoreRecord) => {
+    const entry = historyEntry(record);
+    return entry.result !== 'refused' && isServer(entry);
+  };
+  const [record] = await store.records({ stream: 'history', limit: 1, where });
+  return record && historyEntry(record);
+}
+
+/** The drift that a plan reverts, and that it leaves; with who made it, for the first objects of it. */
+export async function driftIn(store: Store, plan: Plan, now: string): Promise<readonly Drifted[]> {
+  const found = [
+    ...plan.planned.filter(({ cause }) => cause === 'drift').map((one) => driftedBy(one, false)),
+    ...(plan.left ?? []).map((one) => driftedBy(one, true)),
+  ];
+  if (found.length === 0) return [];
+  const named = await Promise.all(found.slice(0, mostNamed).map((one) => withMaker(store, one)));
+  const times = await earlierTimes(store, now);
+  return [...named, ...found.slice(mostNamed).map(({ id: _, ...one }) => one)].map((one) => withFight(one, times, now));
+}
+
+/** So many objects are told with who changed them: to look for that costs a search of the audit log each. */
+const mostNamed = 20;
+
+const mostFields = 20;
+
+type Found = Drifted & { readonly id: string | undefined };
+
+function driftedBy({ action, change, desired }: Planned, left: boolean): Found {
+  const { kind, before, after } = change;
+  const name = (desired ?? after ?? before)?.name ?? '';
+  const fields = action === 'update' ? fieldsOf(before, after, desired).map(({ path }) => path) : [];
+  const mark = desired && action === 'create' ? { mark: markOf(desired) } : {};
+  return {
+    address: addressOf({ kind, name }),
+    action,
+    fields: fields.slice(0, mostFields),
+    left,
+    ...mark,
+    id: before?.id,
+  };
+}
+
+/** Whoever applied something to it last, past the writes of fields that are left to the API. */
+async function withMaker(store: Store, { id, ...drifted }: Found): Promise<Drifted> {
+  const [kind, name] = drifted.address.split('/');
+  const { where: isIts = () => true, ...asked } = auditFilter({ target: id ?? name });
+  const where = (record: StoreRecord) => {
+    const entry = auditEntryOf(record);
+    return isIts(record) && entry.target.kind === kind && entry.revision !== undefined;
+  };
+  const [record] = await store.records({ ...asked, where, limit: 1 });
+  if (!record) return drifted;
+  const { actor, at, revision } = auditEntryOf(record);
+  return {
+    ...drifted,
+    by: { actor: actor.name ?? actor.id ?? actor.kind, at, ...(revision === undefined ? {} : { revision }) },
+  };
+}
+
+const hourMs = 3_600_000;
+
+/** Drifting for the third time within an hour: somebody else wants it otherwise, and does not stop. */
+const fightAfter = 3;
+
+/** When which object was found drifted within the last hour: the times at which it was changed, so that drift which is left counts once. */
+async function earlierTimes(store: Store, now: string): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const since = new Date(Date.parse(now) - hourMs).toISOString();
+  const where = (record: StoreRecord) => historyEntry(record).drift !== undefined;
+  const records = await store.records({ stream: 'history', since, where, holding: ['"drift"'], limit: 1000 });
+  const times = new Map<string, Set<string>>();
+  for (const record of records) {
+    const { at, drift = [] } = historyEntry(record);
+    for (const { address, by } of drift) times.set(address, (times.get(address) ?? new Set()).add(by?.at ?? at));
+  }
+  return times;
+}
+
+function withFight(drifted: Drifted, earlier: ReadonlyMap<string, ReadonlySet<string>>, now: string): Drifted {
+  const times = new Set(earlier.get(drifted.address)).add(drifted.by?.at ?? now);
+  return times.size >= fightAfter ? { ...drifted, times: times.size } : drifted;
+}

@@ -108,7 +108,7 @@ inviting('declines who is in the team, and who is invited already, however they 
   for (const called of ['bob', 'bob@example.net']) {
     const { status, body } = await invite(world, called);
     assert.equal([status, body.code], [409, 'conflict'], called);
-    assert.match(body.detail, /because they are already: resend that invitation/);
+    assert.match(body.detail, /because an invitation to them is open already: send that one again/);
   }
   await invite(world, 'new@example.org');
   assert.is((await invite(world, 'NEW@example.org')).status, 409);

@@ -3,7 +3,8 @@ import type { AuditEntry } from './entry.ts';
 
 /**
  * What an entry has to be like; what is absent does not matter. `actor` is an id, a name, or a kind of actor; `target` an id or a name; `event`
- * an event, or what stands before its dot (`team` for all that is done to teams); `team` the id of the team that it concerns.
+ * an event, or what stands before its dot (`team` for all that is done to teams); `team` the id of the team that it concerns;
+ * `revision` a digest, or how it begins, since logs and screens show twelve digits of it.
  */
 export interface AuditFilter {
   readonly actor?: string | undefined;
@@ -20,7 +21,7 @@ export function isAskedFor(entry: AuditEntry, filter: AuditFilter): boolean {
   return (
     (team === undefined || entry.team === team) &&
     (requestId === undefined || entry.requestId === requestId) &&
-    (revision === undefined || entry.revision === revision) &&
+    (revision === undefined || entry.revision?.startsWith(revision) === true) &&
     (event === undefined || entry.event === event || entry.event.startsWith(`${event}.`)) &&
     (actor === undefined || [entry.actor.id, entry.actor.name, entry.actor.kind].includes(actor)) &&
     (target === undefined || [entry.target.id, entry.target.name].includes(target))
@@ -28,8 +29,11 @@ export function isAskedFor(entry: AuditEntry, filter: AuditFilter): boolean {
 }
 
 /** Texts that stand in the JSON of every entry that is asked for. */
-export function textsOf({ event, ...exact }: AuditFilter): string[] {
-  const values = Object.values(exact).filter((value) => value !== undefined);
-  // What stands before the dot is the beginning of a text.
-  return [...values.map((value) => JSON.stringify(value)), ...(event ? [JSON.stringify(event).slice(0, -1)] : [])];
+export function textsOf({ event, revision, ...exact }: AuditFilter): string[] {
+  const whole = Object.values(exact).filter((value) => value !== undefined);
+  const beginnings = [event, revision].filter((value) => value !== undefined);
+  return [
+    ...whole.map((value) => JSON.stringify(value)),
+    ...beginnings.map((value) => JSON.stringify(value).slice(0, -1)),
+  ];
 }

@@ -35,7 +35,10 @@ export function invite({ team, role, inviter, called, hash, mail }: NewInvitatio
     const known = user ? invitationsTo(view, user) : view.having('Invitation', invitedAddressKey(called.toLowerCase()));
     for (const other of known)
       if (other.spec.team === team && isPending(other, context.now))
-        throw new Declined('conflict', `${called} cannot be invited, because they are already: resend that invitation`);
+        throw new Declined(
+          'conflict',
+          `${called} cannot be invited, because an invitation to them is open already: send that one again`,
+        );
     if (!user) requireOutsiders(view, called, mail);
     const id = context.newId();
     const spec = { team, role, inviter, ...invitee, hash, expiresAt: invitationEnd(context.now) };

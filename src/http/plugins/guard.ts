@@ -64,7 +64,7 @@ function credentialOf({ headers }: FastifyRequest): Credential {
 }
 
 const opensNothing: Readonly<Record<Credential, string>> = {
-  none: 'Send a token: Authorization: Bearer weirp_….',
+  none: 'Send a token (Authorization: Bearer weirp_…), or sign in (POST /account/login) and send the cookie.',
   token: 'This token opens nothing: it is wrong, revoked or expired, or its user is suspended.',
   session: 'This session has ended, or its user is suspended: sign in again.',
 };

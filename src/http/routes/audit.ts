@@ -26,7 +26,7 @@ const query = z.strictObject({
   since: time().describe('Only what happened at this time or later.'),
   until: time().describe('Only what happened before this time.'),
   requestId: word().describe('Only what this request did.'),
-  revision: word().describe('Only what was done when this tree was applied: its digest.'),
+  revision: word().describe('Only what was done when this tree was applied: its digest, or how that begins.'),
 });
 
 const answers = {

@@ -237,6 +237,7 @@ filter('asks for the whole of an id or a name, and of an event or what stands be
     { event: 'team.updated' },
     { event: 'team' },
     { requestId: 'req-1', revision: 'rev-1', team: 'team-1' },
+    { revision: 'rev' },
   ];
   const not = [
     { actor: 'ann' },

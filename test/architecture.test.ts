@@ -3,10 +3,13 @@ import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { architectureProblems, type SourceTree } from './support/architecture.ts';
+import { architectureProblems, orphansOf, type SourceTree } from './support/architecture.ts';
 import { importsOf, scanSource } from './support/scan-source.ts';
 
 const repository = resolve(import.meta.dirname, '..');
+/** Where the program begins, what pages read as text, and what is there for tests. */
+const entries = (path: string) =>
+  ['src/bin/weir.js', 'src/main.ts', 'src/drivers/stub.ts'].includes(path) || /^src\/http\/pages\/.*\.js$/.test(path);
 const source = suite('src/');
 
 source('has no import against the table of rooms, no cycle, no impure core, no overgrown or unexplained file', () => {
@@ -19,6 +22,11 @@ source('is really read: its imports are found', () => {
   const found = [...readTree()].flatMap(([, text]) => importsOf(scanSource(text)).specifiers);
   const written = [...readTree()].flatMap(([, text]) => text.match(/^(?:import|export) .*from '/gm) ?? []);
   assert.ok(found.length >= written.length, `${found.length} imports found, ${written.length} lines begin like one`);
+});
+
+source('has no file that nothing uses: the line in a registry was forgotten', () => {
+  const tree = readTree();
+  assert.equal(orphansOf(tree, [...tree.keys()].filter(entries)), []);
 });
 
 source.run();
@@ -158,6 +166,15 @@ files('may not import one another in a circle', () => {
     'src/lib/a.ts: imports itself: src/lib/a.ts → src/lib/b.ts → src/lib/c.ts → src/lib/a.ts',
     'src/lib/own.ts: imports itself: src/lib/own.ts → src/lib/own.ts',
   ]);
+});
+
+files('are seen when nothing uses them', () => {
+  const lost = tree({
+    'src/main.ts': importing('./lib/a.ts'),
+    'src/lib/a.ts': importing(),
+    'src/lib/b.ts': importing('./a.ts'),
+  });
+  assert.equal(orphansOf(lost, ['src/main.ts']), ['src/lib/b.ts']);
 });
 
 files('of core may not ask the world for anything', () => {

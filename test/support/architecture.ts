@@ -14,7 +14,24 @@ export function architectureProblems(tree: SourceTree): string[] {
     ...file.imports.flatMap((specifier) => importProblem(file.path, specifier) ?? []),
     ...(roomOf(file.path).startsWith('core') ? purityProblems(file.path, file.code) : []),
   ]);
-  return [...problems, ...cycles(new Map(files.map((file) => [file.path, localImports(file.path, file.imports)])))];
+  return [...problems, ...cycles(importsByFile(files))];
+}
+
+/** Files of `tree` that nothing reaches from the files `entries`: most often one whose line in a registry was forgotten. */
+export function orphansOf(tree: SourceTree, entries: readonly string[]): string[] {
+  const imports = importsByFile([...tree].map(([path, text]) => readSource(path, text)));
+  const reached = new Set<string>();
+  const visit = (path: string): void => {
+    if (reached.has(path)) return;
+    reached.add(path);
+    for (const next of imports.get(path) ?? []) visit(next);
+  };
+  entries.forEach(visit);
+  return [...tree.keys()].filter((path) => !reached.has(path));
+}
+
+function importsByFile(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(files.map((file) => [file.path, localImports(file.path, file.imports)]));
 }
 
 /** Room → the rooms that it may import, besides itself. `core` stands for all of core's, `http/server.ts` for that file alone. */

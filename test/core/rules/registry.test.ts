@@ -32,4 +32,13 @@ registry('has a file for each rule', () => {
   );
 });
 
+registry('has a row in the README for each rule', () => {
+  const readme = readFileSync(`${import.meta.dirname}/../../../README.md`, 'utf8');
+  const rows = readme.split('\n').filter((line) => line.startsWith('| `'));
+  assert.equal(
+    ids.filter((id) => !rows.some((row) => row.split(' | ')[0]?.includes(`\`${id}\``))),
+    [],
+  );
+});
+
 registry.run();

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import { type DeclaredKindName, declaredKindNames, kindOf } from '../../../src/core/kinds/index.ts';
-import { bare, markOf, partsOf } from '../../../src/core/kinds/kind.ts';
+import { bare, descriptionOf, markOf, partsOf } from '../../../src/core/kinds/kind.ts';
 
 /** A kind and what a document of it may say in its spec. */
 export const anySpec: fc.Arbitrary<{ readonly kind: DeclaredKindName; readonly spec: object }> = fc
@@ -40,7 +40,7 @@ function anyOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   const parts = partsOf(schema);
   if (parts.type === 'object') return objectOf(parts.fields);
   if (parts.type === 'list') return listOf(schema, parts.item, parts.namedBy);
-  return scalarOf(bare(schema));
+  return scalarOf(bare(schema), descriptionOf(schema));
 }
 
 function objectOf(fields: Readonly<Record<string, z.core.$ZodType>>): fc.Arbitrary<object> {
@@ -56,10 +56,13 @@ function listOf(list: z.core.$ZodType, item: z.core.$ZodType, key: string | unde
   return fc.uniqueArray(anyOf(item), { maxLength: 3, selector }).filter((items) => z.safeParse(list, items).success);
 }
 
-function scalarOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
+function scalarOf(schema: z.core.$ZodType, description: string): fc.Arbitrary<unknown> {
   const def = schema._zod.def as { type: string; entries?: Readonly<Record<string, string>> };
   if (def.entries) return fc.constantFrom(...Object.values(def.entries));
   const candidates: readonly unknown[] =
     def.type === 'boolean' ? [true, false] : def.type === 'string' ? texts : numbers;
-  return fc.constantFrom(...candidates.filter((value) => z.safeParse(schema, value).success));
+  const fitting = candidates.filter((value) => z.safeParse(schema, value).success);
+  if (fitting.length === 0)
+    throw new Error(`add a value to any-spec.ts: none there fits the field that is described as "${description}"`);
+  return fc.constantFrom(...fitting);
 }

@@ -105,7 +105,11 @@ examples('show each field where it stands, with a value that it takes', () => {
         .safeParse(value);
       // An example of one field leaves out what its neighbours require.
       const wrong = (error?.issues ?? []).filter((issue) => at(value, issue.path) !== undefined);
-      assert.equal(wrong, [], `${name} ${path}`);
+      assert.equal(
+        wrong,
+        [],
+        `${name} ${path}: let one of the samples of core/schemas/example.ts fit, or show it in the example`,
+      );
     }
 });
 

@@ -26,7 +26,7 @@ process.on('SIGTERM', () => process.exit(0));
 writeFileSync(at('--userDir') + '/seen.json', JSON.stringify({ env: process.env, argv: process.execArgv, settings }));
 function serve() {
   const server = createServer((request, response) => {
-    request.path = request.url.split('?')[0];
+    request.path = request.url.slice((settings.httpAdminRoot ?? '/').replace(/\\/$/, '').length);
     response.set = (name, value) => (response.setHeader(name, value), response);
     response.json = (body) => response.end(JSON.stringify(body));
     settings.httpAdminMiddleware(request, response, () => response.end('a flow'));

@@ -21,46 +21,63 @@ const mostBytes = 4 * 1024 * 1024;
 
 /** The lines that end at a place or before, and where the first of them begins. */
 async function linesBefore(parts: readonly LogPart[], end: number, limit: number) {
-  let text = Buffer.alloc(0);
-  let start = end;
-  for (const part of parts.toReversed()) {
-    const file = await open(part.path, 'r').catch(() => undefined);
-    if (!file) continue;
-    try {
-      while (start > part.start && start <= part.start + part.size && !isEnough(text, limit)) {
-        const amount = Math.min(chunkBytes, start - part.start);
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(amount), 0, amount, start - amount - part.start);
-        text = Buffer.concat([buffer.subarray(0, bytesRead), text]);
-        start -= amount;
-      }
-    } finally {
-      await file.close();
-    }
-  }
-  return lastLines(text, end, limit, start > (parts[0]?.start ?? 0));
+  const found: Found = { chunks: [], breaks: 0, start: end };
+  for (const part of parts.toReversed()) await readBack(part, found, limit);
+  const isTorn = found.start > (parts[0]?.start ?? 0);
+  return lastLines(Buffer.concat(found.chunks), { end, limit, isTorn });
 }
 
-function isEnough(text: Buffer, limit: number): boolean {
-  if (text.length >= mostBytes) return true;
-  let breaks = 0;
-  for (const byte of text) if (byte === lineBreak) breaks++;
-  return breaks > limit;
+/** What was read so far, from the end back. */
+interface Found {
+  readonly chunks: Buffer[];
+  breaks: number;
+  start: number;
+}
+
+async function readBack(part: LogPart, found: Found, limit: number): Promise<void> {
+  // What was turned over meanwhile is gone.
+  const file = await open(part.path, 'r').catch(() => undefined);
+  if (!file) return;
+  try {
+    while (found.start > part.start && found.start <= part.start + part.size && found.breaks <= limit) {
+      if (found.chunks.length * chunkBytes >= mostBytes) return;
+      const amount = Math.min(chunkBytes, found.start - part.start);
+      const from = found.start - amount - part.start;
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(amount), 0, amount, from);
+      const chunk = buffer.subarray(0, bytesRead);
+      found.chunks.unshift(chunk);
+      found.breaks += breaksIn(chunk).length;
+      found.start -= amount;
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 const lineBreak = 10;
 
-function lastLines(text: Buffer, end: number, limit: number, isTorn: boolean) {
-  const ends: number[] = [];
-  for (const [index, byte] of text.entries()) if (byte === lineBreak) ends.push(index);
-  // What does not end yet is still being written, unless all of it is.
-  const last = ends.at(-1) ?? -1;
-  const starts = [isTorn ? undefined : 0, ...ends.map((index) => index + 1)].filter(
-    (index) => index !== undefined && index <= last,
-  );
-  const shown = starts.slice(-limit);
-  const begin = shown[0] ?? last + 1;
-  const lines = shown.map((index) => text.subarray(index, text.indexOf(lineBreak, index)));
-  return { lines, start: shown.length === 0 ? 0 : end - text.length + begin };
+function breaksIn(text: Buffer): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(lineBreak); at >= 0; at = text.indexOf(lineBreak, at + 1)) places.push(at);
+  return places;
+}
+
+function lastLines(
+  text: Buffer,
+  { end, limit, isTorn }: { readonly end: number; readonly limit: number; readonly isTorn: boolean },
+) {
+  // What does not end yet is still being written.
+  const last = text.lastIndexOf(lineBreak);
+  const starts = [...(isTorn ? [] : [0]), ...breaksIn(text).map((at) => at + 1)].filter((at) => at <= last);
+  // A line longer than what is read at once is shown in pieces.
+  const shown = starts.length === 0 && isTorn ? [0] : starts.slice(-limit);
+  const lines = shown.map((at) => text.subarray(at, endOf(text, at)));
+  return { lines, start: shown[0] === undefined ? 0 : end - text.length + shown[0] };
+}
+
+function endOf(text: Buffer, from: number): number {
+  const at = text.indexOf(lineBreak, from);
+  return at < 0 ? text.length : at;
 }
 
 /** How a line begins that the runtime logged: when, and how grave it is. */

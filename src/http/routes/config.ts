@@ -225,7 +225,9 @@ const historyDetail = defineRoute({
   tag,
   summary: 'The last attempt to apply a revision',
   description: 'With all its findings.',
-  params: z.strictObject({ revision: z.string().min(1).max(200).describe('The digest of the tree.') }),
+  params: z.strictObject({
+    revision: z.string().min(1).max(200).describe('The digest of the tree, or how it begins.'),
+  }),
   answers: {
     200: {
       description: 'The attempt.',
@@ -234,7 +236,7 @@ const historyDetail = defineRoute({
     },
   },
   handle: async ({ services, params }) => {
-    const where = (record: StoreRecord) => historyEntry(record).revision === params.revision;
+    const where = (record: StoreRecord) => historyEntry(record).revision.startsWith(params.revision);
     const [record] = await services.door.store.records({ stream: 'history', limit: 1, where });
     if (!record) throw new Problem('not_found', { detail: 'There is no attempt with this revision.' });
     return { body: historyEntry(record) };

@@ -1,0 +1,234 @@
+// timeout: 300
+// An instance from its making to its end, with real runtimes: over the API, through crashes of the runtime and of Weir, and upgrades.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { beganAt } from '../src/drivers/local/process-table.ts';
+import { helloFlow, runtimeAdmin } from './support/runtime-flows.ts';
+import { type Serving, serve } from './support/serving.ts';
+import { runtimes, stacksWith } from './support/stacks.ts';
+import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
+import { weir } from './support/weir.ts';
+
+const stacks = await stacksWith(runtimes.four, runtimes.five);
+const folder = temporaryFolder();
+const store = join(folder.path, '.weir');
+
+const stack = (name: string, runtime: string, more = '') =>
+  `kind: Stack\nmetadata: {name: ${name}}\nspec: {runtime: "${runtime}", resources: {memoryMb: 256}${more}}\n`;
+const template = (excluded: string) =>
+  `kind: Template\nmetadata: {name: plain}\nspec:\n  options:\n    excludedNodes: {value: "${excluded}", locked: true}\n  environment:\n    - {name: SITE, value: main}\n`;
+
+const tree = {
+  'weir.yaml': `kind: Platform\nmetadata: {name: platform}\nspec:\n  driver: {stacksDirectory: ${JSON.stringify(stacks)}}\n  reconcile: {settleMs: 50, pollSeconds: 1}\n`,
+  'nr-4.yaml': stack('nr-4', runtimes.four),
+  'types.yaml':
+    'kind: InstanceType\nmetadata: {name: small}\nspec: {stacks: [nr-4], defaultStack: nr-4}\n---\nkind: TeamType\nmetadata: {name: starter}\nspec:\n  instanceTypes: [{name: small}]\n',
+  'template.yaml': template(''),
+};
+
+await writeFiles(join(folder.path, 'config'), tree);
+const applied = await weir(folder.path, ['apply', 'config']);
+assert.is(applied.code, 0, applied.stderr);
+const { token } = JSON.parse((await weir(folder.path, ['bootstrap'])).stdout);
+let server: Serving = await serve(folder, ['config'], {}, 280_000);
+process.once('exit', killAll);
+
+const journey = suite('an instance');
+let id = '';
+
+journey('is made over the API, and starts', async () => {
+  const team = await ask('POST', '/teams', { name: 'Plant One', type: 'starter' });
+  assert.is(team.status, 201, JSON.stringify(team.body));
+  const wanted = { name: 'Line 1', instanceType: 'small', template: 'plain' };
+  const made = await ask('POST', `/teams/${team.body.id}/instances`, wanted);
+  assert.equal([made.status, made.body.state], [201, 'creating'], JSON.stringify(made.body));
+  id = made.body.id;
+  const { url, conditions } = await standing('running');
+  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+  assert.equal([conditions[0].type, conditions[0].status], ['Ready', 'True']);
+});
+
+journey('runs flows, and lets nobody else on the machine change them', async () => {
+  const { url } = await instance();
+  for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${token}` }] as const)
+    for (const path of ['flows', 'nodes', 'settings', 'comms'])
+      assert.not((await fetch(new URL(path, url), { headers })).ok, `${path} is open`);
+  await runtimeAdmin(store, id, url).deploy(helloFlow('hello'));
+  assert.is(await hello(), 'hello main');
+});
+
+journey('comes back with its flows when its runtime is killed', async () => {
+  const before = pid();
+  process.kill(before, 'SIGKILL');
+  await standing('crashed');
+  await standing('running');
+  assert.is.not(pid(), before);
+  assert.is(await hello(), 'hello main');
+  const crash = (await audit('instance.crashed')).at(0);
+  assert.equal([crash.reason, crash.actor.kind], ['Killed: it was ended by the signal SIGKILL', 'job']);
+});
+
+journey('survives the end of Weir, by whatever way, and is then looked after again', async () => {
+  for (const how of ['SIGKILL', 'SIGTERM'] as const) {
+    const before = pid();
+    server.child.kill(how);
+    await server.ended;
+    assert.is(await hello(), 'hello main', `while there is no Weir, after ${how}`);
+    server = await serve(folder, ['config'], {}, 280_000);
+    await sleep(500);
+    assert.equal([(await instance()).state, pid()], ['running', before]);
+  }
+  process.kill(pid(), 'SIGKILL');
+  await standing('crashed');
+  await standing('running');
+  assert.is(await hello(), 'hello main');
+});
+
+journey('shows its log, in pages', async () => {
+  const { status, body } = await ask('GET', `/instances/${id}/logs?limit=3`);
+  assert.is(status, 200, JSON.stringify(body));
+  assert.equal([body.lines.length, body.lines.at(-1).message, body.lines.at(-1).level], [3, 'Started flows', 'info']);
+  const older = await ask('GET', `/instances/${id}/logs?limit=3&cursor=${body.meta.next_cursor}`);
+  assert.is(older.body.lines.length, 3);
+  assert.ok(older.body.lines.at(-1).at <= body.lines[0].at);
+  assert.is((await ask('GET', `/instances/${id}/logs?cursor=nonsense`)).status, 400);
+});
+
+journey('hides nodes that its template excludes once it is restarted, and says so until then', async () => {
+  const { url } = await instance();
+  assert.ok((await runtimeAdmin(store, id, url).nodes()).includes('exec'));
+  await writeFiles(join(folder.path, 'config'), { 'template.yaml': template('90-exec.js') });
+  await until(async () => (await instance()).restartRequired);
+  const { conditions } = await instance();
+  assert.match(conditions.find(({ type }: { type: string }) => type === 'RestartRequired').message, 'excludedNodes');
+  assert.ok((await runtimeAdmin(store, id, url).nodes()).includes('exec'), 'what runs is left alone');
+  await act('restart');
+  const after = await standing('running');
+  assert.not(after.restartRequired);
+  const nodes = await runtimeAdmin(store, id, after.url).nodes();
+  assert.equal([nodes.includes('exec'), nodes.includes('inject')], [false, true]);
+  const override = await ask('PUT', `/instances/${id}`, { options: { excludedNodes: '' } });
+  assert.equal([override.status, override.body.violations?.[0]?.rule], [409, 'template-locked']);
+});
+
+journey('keeps the stack that it uses as it is, and moves to one that replaces it with one call', async () => {
+  await writeFiles(join(folder.path, 'config'), { 'nr-4.yaml': stack('nr-4', '4.9.9') });
+  await until(() => server.output().stderr.includes('stack-in-use'));
+  await writeFiles(join(folder.path, 'config'), {
+    'nr-4.yaml': stack('nr-4', runtimes.four),
+    'nr-5.yaml': stack('nr-5', runtimes.five, ', replaces: nr-4'),
+  });
+  await until(async () => (await instance()).upgrade?.stack === 'nr-5');
+  await act('upgrade-stack');
+  const { url, stack: now } = await standing('running');
+  assert.is(now, 'nr-5');
+  const settings = JSON.parse(await (await runtimeAdmin(store, id, url).admin('settings')).text());
+  assert.is(settings.version, runtimes.five);
+  assert.is(await hello(), 'hello main');
+});
+
+journey('goes back by itself when an upgrade fails', async () => {
+  await writeFiles(join(folder.path, 'config'), { 'nr-6.yaml': stack('nr-6', '6.0.0', ', replaces: nr-5') });
+  await until(async () => (await instance()).upgrade?.stack === 'nr-6');
+  await act('upgrade-stack');
+  const { stack: now, conditions } = await standing('running');
+  assert.is(now, 'nr-5');
+  const failed = conditions.find(({ type }: { type: string }) => type === 'UpgradeFailed');
+  assert.equal([failed.status, failed.reason], ['True', 'StackMissing']);
+  assert.match((await audit('instance.upgrade-failed')).at(0).reason, '"6.0.0"');
+  assert.is(await hello(), 'hello main');
+});
+
+journey('is stopped and started', async () => {
+  const before = pid();
+  await act('stop');
+  assert.is((await standing('stopped')).url, undefined);
+  assert.is(await beganAt(before), undefined);
+  await act('start');
+  await standing('running');
+  assert.is(await hello(), 'hello main');
+});
+
+journey('leaves nothing behind when it is deleted', async () => {
+  const before = pid();
+  assert.is((await ask('DELETE', `/instances/${id}`)).status, 204);
+  await until(async () => (await ask('GET', `/instances/${id}`)).status === 404);
+  assert.equal([await beganAt(before), readdirSync(join(store, 'instances'))], [undefined, []]);
+});
+
+journey.after(async () => {
+  server.child.kill('SIGTERM');
+  await server.ended;
+  killAll();
+  await rm(folder.path, { recursive: true, force: true, maxRetries: 5 });
+});
+
+journey.run();
+
+interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly body: any;
+}
+
+async function ask(method: string, path: string, body?: object): Promise<Answer> {
+  const answer = await fetch(`${server.url}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+async function instance(): Promise<Answer['body']> {
+  return (await ask('GET', `/instances/${id}`)).body;
+}
+
+async function act(action: string): Promise<void> {
+  const { status, body } = await ask('POST', `/instances/${id}/actions/${action}`);
+  assert.is(status, 202, JSON.stringify(body));
+}
+
+/** Waits until the instance stands so. */
+async function standing(state: string): Promise<Answer['body']> {
+  await until(async () => (await instance()).state === state);
+  return instance();
+}
+
+async function audit(event: string): Promise<Answer['body'][]> {
+  return (await ask('GET', `/admin/audit-log?event=${event}`)).body.auditEntries;
+}
+
+async function hello(): Promise<string> {
+  const { port } = record();
+  return (await fetch(`http://127.0.0.1:${port}/hello`)).text();
+}
+
+function pid(): number {
+  return record().pid;
+}
+
+function record(): { readonly pid: number; readonly port: number } {
+  return JSON.parse(readFileSync(join(store, 'instances', id, 'run.json'), 'utf8'));
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const start = performance.now(); performance.now() - start < 60_000; await sleep(25)) if (await holds()) return;
+  throw new Error(`it never came about: ${JSON.stringify([await instance(), server.output().stderr.slice(-2000)])}`);
+}
+
+/** Whatever a test that failed left running. */
+function killAll(): void {
+  for (const name of existsSync(join(store, 'instances')) ? readdirSync(join(store, 'instances')) : []) {
+    try {
+      process.kill(JSON.parse(readFileSync(join(store, 'instances', name, 'run.json'), 'utf8')).pid, 'SIGKILL');
+    } catch {
+      // It does not run.
+    }
+  }
+}

@@ -1,5 +1,6 @@
 // npm run bench [-- NAME…]: every promise about speed, measured in one run, as a table.
 import { benchApi } from './api.ts';
+import { benchInstances } from './instances.ts';
 import { holds, type Row } from './measure.ts';
 import { benchReload } from './reload.ts';
 import { benchStore } from './store.ts';
@@ -10,6 +11,7 @@ const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   reload: () => benchReload(),
   store: () => benchStore(),
   api: () => benchApi(),
+  instances: () => benchInstances(),
 };
 
 const wanted = process.argv.slice(2);

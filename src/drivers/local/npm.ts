@@ -29,7 +29,9 @@ export async function npm(args: readonly string[], { folder, env, node, own = {}
   const script = scriptOf(env);
   if (script === undefined)
     throw new NpmFailed('missing', 'there is no npm on the PATH: install it (it comes with Node.js)');
-  const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress', '--loglevel=error'];
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress', '--loglevel=error'];
+  // Whoever has no network should hear of it soon.
+  const flags = [...quiet, '--fetch-retries=1', '--fetch-retry-mintimeout=1000'];
   const child = spawn(node, [script, ...args, ...flags], {
     cwd: folder,
     env: environmentOf(env, node, { HOME: env.HOME, ...proxies(env), ...own }),

@@ -65,7 +65,11 @@ install('takes exact versions only', async () => {
 
 const refusals: readonly (readonly [what: string, version: string, words: RegExp, env?: Record<string, string>])[] = [
   ['a version that the registry does not have', '9.9.9', /because the registry has no such version/],
-  ['a version that needs another Node', '5.0.7', /Node-RED 5\.0\.7 cannot be installed, because .*99/],
+  [
+    'a version that needs another Node',
+    '5.0.7',
+    /Node-RED 5\.0\.7 cannot be installed, because it does not run on this Node \(v.*\): it needs >=99/,
+  ],
   ['what is no runtime', '6.0.0', /because what the registry gave is no runtime of version 6\.0\.0/],
   [
     'a registry that cannot be reached',

@@ -83,6 +83,10 @@ function failureOf(said: string): NpmFailed {
   const words =
     /npm (?:error|ERR!) (?!code |errno |syscall |A complete log)(.+)/.exec(said)?.[1]?.trim() ?? 'it failed';
   if (/^(E404|ETARGET|ENOVERSIONS)$/.test(code)) return new NpmFailed('unknown', words);
+  if (code === 'EBADENGINE') {
+    const needed = /Required: +\{"node":"([^"]+)"/.exec(said)?.[1] ?? 'another one';
+    return new NpmFailed('failed', `it does not run on this Node (${process.version}): it needs ${needed}`);
+  }
   if (code === 'ENOSPC') return new NpmFailed('full', 'the disk is full');
   if (
     /^(ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET|ENOTCACHED|FETCH_ERROR|CERT_|UNABLE_)/.test(

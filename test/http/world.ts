@@ -94,7 +94,7 @@ const facts: Facts = {
 };
 
 /** What a test may want otherwise: the server's passwords, directory and address, and the drivers, of which the local one runs nothing by itself. */
-interface Wishes extends Partial<Pick<ServerOptions, 'passwords' | 'baseUrl' | 'directory'>> {
+interface Wishes extends Partial<Pick<ServerOptions, 'passwords' | 'baseUrl' | 'directory' | 'instanceLogs'>> {
   readonly drivers?: Facts['drivers'];
 }
 
@@ -111,6 +111,7 @@ export async function startWorld(
     baseUrl = 'http://weir.example',
     drivers = facts.drivers,
     directory = deaf,
+    ...more
   }: Wishes = {},
 ): Promise<ServerWorld> {
   const known = { ...facts, drivers };
@@ -146,6 +147,7 @@ export async function startWorld(
     clock: () => now,
     newId,
     log: (message) => logged.push(message),
+    ...more,
   });
   await app.ready();
   return {

@@ -11,6 +11,7 @@ export interface VerbEntry {
 export const verbs: Readonly<Record<string, VerbEntry>> = {
   init: entry('makes a small tree that validates', async () => (await import('./init.ts')).init),
   validate: entry('reads and checks a tree, offline', async () => (await import('./validate.ts')).validate),
+  fmt: entry('formats the files of a tree, and keeps their comments', async () => (await import('./fmt.ts')).fmt),
   plan: entry('shows what apply would do, field by field', async () => (await import('./plan.ts')).plan),
   apply: entry(
     'makes the state what the tree declares, all or nothing',

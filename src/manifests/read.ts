@@ -95,10 +95,11 @@ export function overlayOf(root: string, real: string, name: string | undefined):
 }
 
 /** The names of the overlays below a tree. */
-function environmentsIn(real: string): readonly string[] {
+export function environmentsIn(real: string): readonly string[] {
   try {
     const entries = readdirSync(join(real, 'overlays'), { withFileTypes: true });
-    return entries.filter((entry) => !entry.isFile() && !isSkippedName(entry.name)).map((entry) => entry.name);
+    const names = entries.filter((entry) => !entry.isFile() && !isSkippedName(entry.name)).map((entry) => entry.name);
+    return names.sort();
   } catch {
     return [];
   }

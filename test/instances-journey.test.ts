@@ -57,7 +57,7 @@ journey('runs flows, and lets nobody else on the machine change them', async () 
   for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${token}` }] as const)
     for (const path of ['flows', 'nodes', 'settings', 'comms'])
       assert.not((await fetch(new URL(path, url), { headers })).ok, `${path} is open`);
-  await runtimeAdmin(store, id, url).deploy(helloFlow('hello'));
+  await runtimeAdmin(join(store, 'instances'), id, url).deploy(helloFlow('hello'));
   assert.is(await hello(), 'hello main');
 });
 
@@ -100,16 +100,16 @@ journey('shows its log, in pages', async () => {
 
 journey('hides nodes that its template excludes once it is restarted, and says so until then', async () => {
   const { url } = await instance();
-  assert.ok((await runtimeAdmin(store, id, url).nodes()).includes('exec'));
+  assert.ok((await runtimeAdmin(join(store, 'instances'), id, url).nodes()).includes('exec'));
   await writeFiles(join(folder.path, 'config'), { 'template.yaml': template('90-exec.js') });
   await until(async () => (await instance()).restartRequired);
   const { conditions } = await instance();
   assert.match(conditions.find(({ type }: { type: string }) => type === 'RestartRequired').message, 'excludedNodes');
-  assert.ok((await runtimeAdmin(store, id, url).nodes()).includes('exec'), 'what runs is left alone');
+  assert.ok((await runtimeAdmin(join(store, 'instances'), id, url).nodes()).includes('exec'), 'what runs is left alone');
   await act('restart');
   const after = await standing('running');
   assert.not(after.restartRequired);
-  const nodes = await runtimeAdmin(store, id, after.url).nodes();
+  const nodes = await runtimeAdmin(join(store, 'instances'), id, after.url).nodes();
   assert.equal([nodes.includes('exec'), nodes.includes('inject')], [false, true]);
   const override = await ask('PUT', `/instances/${id}`, { options: { excludedNodes: '' } });
   assert.equal([override.status, override.body.violations?.[0]?.rule], [409, 'template-locked']);
@@ -126,7 +126,7 @@ journey('keeps the stack that it uses as it is, and moves to one that replaces i
   await act('upgrade-stack');
   const { url, stack: now } = await standing('running');
   assert.is(now, 'nr-5');
-  const settings = JSON.parse(await (await runtimeAdmin(store, id, url).admin('settings')).text());
+  const settings = JSON.parse(await (await runtimeAdmin(join(store, 'instances'), id, url).admin('settings')).text());
   assert.is(settings.version, runtimes.five);
   assert.is(await hello(), 'hello main');
 });

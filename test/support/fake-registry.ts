@@ -13,6 +13,8 @@ export interface FakeRegistry {
   readonly url: string;
   /** What was asked for. */
   readonly asked: readonly string[];
+  /** Forgets what was asked for. */
+  forget(): void;
   close(): Promise<void>;
 }
 
@@ -55,6 +57,9 @@ export async function fakeRegistry(packages: Packages): Promise<FakeRegistry> {
   return {
     url,
     asked,
+    forget: () => {
+      asked.length = 0;
+    },
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -13,11 +13,14 @@ export interface RuntimeAdmin {
   nodes(): Promise<string[]>;
 }
 
-/** The administration of a runtime that runs now. */
-export function runtimeAdmin(store: string, id: string, url: string): RuntimeAdmin {
-  const token = readFileSync(join(store, 'instances', id, 'admin-token'), 'utf8').trim();
+/** The administration of a runtime that runs now, in the folder of instances. */
+export function runtimeAdmin(instances: string, id: string, url: string, editorPath = '/'): RuntimeAdmin {
+  const token = readFileSync(join(instances, id, 'admin-token'), 'utf8').trim();
   const admin = (path: string, init: RequestInit = {}) =>
-    fetch(new URL(path, url), { ...init, headers: { authorization: `Bearer ${token}`, ...init.headers } });
+    fetch(new URL(path, new URL(editorPath, url)), {
+      ...init,
+      headers: { authorization: `Bearer ${token}`, ...init.headers },
+    });
   return {
     admin,
     deploy: async (flows) => {

@@ -1,0 +1,99 @@
+// timeout: 300
+// What options do in real runtimes, of both versions: editor, nodes, modules, callers, credentials.
+import { readFileSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fakeRegistry } from '../support/fake-registry.ts';
+import { helloFlow, runtimeAdmin } from '../support/runtime-flows.ts';
+import { runtimes, stacksWith } from '../support/stacks.ts';
+import { localWorld, never, reasonOf, runOf, until } from './local-world.ts';
+
+const stacks = await stacksWith(runtimes.four, runtimes.five);
+const nodeFile = `module.exports = (RED) => RED.nodes.registerType('lamp', function (config) { RED.nodes.createNode(this, config); }, { credentials: { password: { type: 'password' } } });`;
+const registry = await fakeRegistry({
+  'node-red-contrib-lamp': {
+    '1.2.3': {
+      'package.json': JSON.stringify({ keywords: ['node-red'], 'node-red': { nodes: { lamp: 'lamp.js' } } }),
+      'lamp.js': nodeFile,
+      'lamp.html': "<script>RED.nodes.registerType('lamp', {category: 'x', defaults: {}})</script>",
+    },
+  },
+});
+
+const options = {
+  editorPath: '/edit',
+  excludedNodes: '90-exec.js,10-file.js',
+  paletteModules: [{ name: 'node-red-contrib-lamp', version: '^1.0.0' }],
+  npmrc: { value: `registry=${registry.url}/\n` },
+  apiMaxLength: '20kb',
+  httpAuth: { username: 'caller', password: { value: 'pässword:1' } },
+  httpCors: { origins: ['https://a.example'], methods: ['GET' as const] },
+  pageTitle: 'Packing',
+  timeZone: 'Asia/Tokyo',
+};
+
+/** A node with a credential. */
+const lamp = { id: 'lamp', type: 'lamp', z: 'tab', credentials: { password: 'sesame' }, wires: [] };
+
+const real = suite('the options of an instance');
+
+for (const version of [runtimes.four, runtimes.five])
+  real(`act in Node-RED ${version}`, async () => {
+    const world = await localWorld({ stacks: () => stacks, patience: { startMs: 60_000, answerMs: 5000 } });
+    try {
+      const { runner } = world.driver;
+      const run = runOf('a', version, options);
+      const { url = '' } = await runner.start(run, never);
+      const place = () => runtimeAdmin(world.instances, 'a', url, '/edit/');
+      const nodes = await place().nodes();
+      assert.equal(
+        ['exec', 'file', 'inject', 'lamp'].map((name) => nodes.includes(name)),
+        [false, false, true, true],
+      );
+      await place().deploy([...helloFlow('hi'), lamp]);
+      assert.is((await fetch(`${url}hello`)).status, 401);
+      assert.is((await fetch(`${url}hello`, { headers: basic('caller', 'wrong') })).status, 401);
+      assert.is((await fetch(`${url}hello`, { headers: basic('', '') })).status, 401);
+      assert.is((await fetch(`${url}hello`, { headers: { authorization: 'Basic' } })).status, 401);
+      const right = { ...basic('caller', 'pässword:1'), origin: 'https://a.example' };
+      // The answer to a deployment comes before its flows have started.
+      await until(async () => (await fetch(`${url}hello`, { headers: right })).ok);
+      const called = await fetch(`${url}hello`, { headers: right });
+      assert.equal([called.status, called.headers.get('access-control-allow-origin')], [200, 'https://a.example']);
+      const body = JSON.stringify([{ id: 'x', type: 'tab', info: 'y'.repeat(30_000) }]);
+      const headers = { 'content-type': 'application/json' };
+      assert.is((await place().admin('flows', { method: 'POST', headers, body })).status, 413);
+      assert.match(await (await fetch(`${url}edit/`)).text(), /<title>Packing<\/title>/);
+      const flows = readFileSync(world.at('a', 'home/flows_cred.json'), 'utf8');
+      assert.not.match(flows, 'sesame');
+      await runner.stop('a');
+      await runner.start(run, never);
+      const kept = JSON.parse(await (await place().admin('credentials/lamp/lamp')).text());
+      assert.equal(kept, { has_password: true }, 'credentials are read again after a restart');
+      assert.is(registry.asked.filter((path) => path.endsWith('.tgz')).length, 1, 'modules are installed once');
+      registry.forget();
+    } finally {
+      await world.close();
+    }
+  });
+
+real('name the module that cannot be installed', async () => {
+  const world = await localWorld({ stacks: () => stacks });
+  try {
+    const paletteModules = [{ name: 'node-red-contrib-nowhere', version: '*' }];
+    const { npmrc } = options;
+    const why = await reasonOf(world.driver.runner.start(runOf('a', runtimes.five, { npmrc, paletteModules }), never));
+    assert.is(why.reason, 'ModulesMissing');
+    assert.match(why.message, 'node-red-contrib-nowhere');
+  } finally {
+    await world.close();
+  }
+});
+
+real.after(() => registry.close());
+
+real.run();
+
+function basic(username: string, password: string): { readonly authorization: string } {
+  return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };
+}

@@ -57,6 +57,16 @@ runner('fails a file that ran no test', async () => {
   assert.is(lastLine(result), '0 passed, 1 failed, 0 skipped');
 });
 
+runner('knows suites that are run one after another in a loop', async () => {
+  const loop = `${opening}const u = suite('u');\nconst v = suite('v');\nfor (const x of [t, u, v]) x('a', () => {});\n`;
+  const result = await run({
+    'all.test.ts': `${loop}for (const tests of [t, u, v]) tests.run();\n`,
+    'some.test.ts': `${loop}for (const tests of [t, u]) tests.run();\n`,
+  });
+  assert.match(result.stdout, /some\.test\.ts the suite "v" is never run/);
+  assert.is(lastLine(result), '5 passed, 1 failed, 0 skipped', result.stdout);
+});
+
 runner('fails a file that forgot to run a suite, also when another suite of it ran', async () => {
   const forgot = `${opening}t('a', () => {});\n// t.run();\n`;
   const half = `${passing}const other = suite<{ x: number }>('other');\nother('c', () => {});\n`;

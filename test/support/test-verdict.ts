@@ -73,7 +73,9 @@ function neverRun(source: string): string[] {
     (found) => found[1] ?? '',
   );
   if (/^import \{[^}]*\btest\b[^}]*\} from ['"]uvu['"]/m.test(code)) made.push('test');
-  return made.filter((name) => !new RegExp(`\\b${name}\\.run\\(`).test(code));
+  const inLoops = [...code.matchAll(/for \(const (\w+) of \[([^\]]*)\]\)\s*\{?\s*\1\.run\(/g)];
+  const listed = new Set(inLoops.flatMap(([, , names = '']) => names.split(',').map((name) => name.trim())));
+  return made.filter((name) => !listed.has(name) && !new RegExp(`\\b${name}\\.run\\(`).test(code));
 }
 
 const summary = /^ {2}Total: +(\d+)\n {2}Passed: +(\d+)\n {2}Skipped: +(\d+)\n/gm;

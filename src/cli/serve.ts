@@ -8,6 +8,7 @@ import { buildServer, createMetrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
 import { exportDocuments } from '../manifests/export.ts';
+import { type Notifier, startNotifier } from '../notify/notifier.ts';
 import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
 import type { Store } from '../store/store.ts';
@@ -92,9 +93,17 @@ async function serveFrom(
   let started: Started | undefined;
   let converging: Converging | undefined;
   let scheduled: Schedule | undefined;
+  let notifier: Notifier | undefined;
   try {
     // Not before the port is ours: a password that was shown for nothing is no use to anybody.
     if (needsFirstAdmin(store.read())) await announceFirstAdmin({ ...door, clock: io.now, newId }, io);
+    const onResult = metrics.notifications.told;
+    // Before the tree is looked at: who is told of a refusal is told also where Weir does not start for it.
+    notifier = startNotifier({
+      ...{ door, baseUrl, clock: io.now, newId, log, onResult },
+      secretOf: (secret) => secretOf(secret, home),
+    });
+    metrics.notifications.countedBy(notifier.waiting);
     const root = resolve(io.cwd, folder);
     const starting = startLoop({
       ...bench,
@@ -124,7 +133,14 @@ async function serveFrom(
       [
         () => app.close(),
         // None of these waits for another, and all together may take no longer than one.
-        () => Promise.all([scheduled?.close(), mailer.close(), converging?.close(), started?.loop.close()]),
+        () =>
+          Promise.all([
+            scheduled?.close(),
+            mailer.close(),
+            converging?.close(),
+            started?.loop.close(),
+            notifier?.close(),
+          ]),
       ],
       io,
     );

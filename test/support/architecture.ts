@@ -58,6 +58,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   control: ['lib', 'core', 'manifests', 'store', 'drivers'],
   http: ['lib', 'core', 'store', 'auth', 'sso', 'mail', 'control'],
   jobs: ['lib', 'core', 'store', 'mail', 'control'],
+  notify: ['lib', 'core', 'store', 'control'],
   'options.ts': ['lib', 'core'],
   cli: [
     'lib',
@@ -70,6 +71,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'mail',
     'control',
     'jobs',
+    'notify',
     'http/server.ts',
     'options.ts',
   ],
@@ -84,6 +86,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'mail',
     'control',
     'jobs',
+    'notify',
     'http',
     'cli',
     'options.ts',

@@ -10,6 +10,7 @@ import { invitation } from './invitation.ts';
 import type { Kind } from './kind.ts';
 import { membership } from './membership.ts';
 import { platform } from './platform.ts';
+import { receiver } from './receiver.ts';
 import { session } from './session.ts';
 import { spentLogin } from './spent-login.ts';
 import { ssoConfig } from './sso-config.ts';
@@ -46,6 +47,7 @@ export const runtimeKinds = {
   StatisticsToken: statisticsToken,
   IdempotentRequest: idempotentRequest,
   SpentLogin: spentLogin,
+  Receiver: receiver,
 } as const;
 
 /** All kinds. */

@@ -1,6 +1,7 @@
 // The noun Platform: what this installation is. One a tree, in weir.yaml.
 import { z } from 'zod';
 import { defineKind, immutable, matching, secret, setOf } from './kind.ts';
+import { notifications } from './notifications.ts';
 import { count, dnsDomain, flag, hours, text, url } from './scalars.ts';
 
 const driver = z
@@ -205,6 +206,7 @@ export const platform = defineKind({
       .default([])
       .describe('Files of the tree that are not read: globs relative to its root, like `drafts/**`.'),
     api,
+    notifications,
   }),
   example: `apiVersion: weir/v1
 kind: Platform
@@ -231,5 +233,10 @@ spec:
     drift: revert
   exclude:
     - drafts/**
+  notifications:
+    - name: ci
+      url: https://ci.example.com/hooks/weir
+      secret: {fromEnv: WEIR_SECRET_CI_HOOK}
+      events: [refused, drifted, recovered]
 `,
 });

@@ -5,6 +5,7 @@ import type { Turn } from '../../control/turn.ts';
 import type { Mailer, MailOutcome } from '../../mail/mail.ts';
 import type { Store } from '../../store/store.ts';
 import { commitOutcomes, type MeasuredCommit, measured } from './measured-store.ts';
+import { type NotificationMetrics, notificationMetrics } from './notifications.ts';
 import { platformGauges } from './platform.ts';
 import { standingGauges } from './standing.ts';
 
@@ -30,6 +31,8 @@ export interface Metrics {
   measured(store: Store): Store;
   reconciled(turn: Turn): void;
   mailed(outcome: MailOutcome): void;
+  /** What became of a message to a receiver, and how many attempts wait to be told. */
+  readonly notifications: NotificationMetrics;
   answered(request: Answered): void;
   /** All of it as OpenMetrics text. */
   exposition(told: Told): Promise<string>;
@@ -56,6 +59,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     measured: (store) => measured(store, countCommit),
     reconciled: reconcileMetrics(registry),
     mailed: mailMetrics(registry),
+    notifications: notificationMetrics(registry),
     answered: httpMetrics(registry),
     exposition: async ({ door: { store }, reconciler, mailer }) => {
       setPlatform(store.read());

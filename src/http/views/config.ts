@@ -11,7 +11,9 @@ export const conditionView = component(
   z.strictObject({
     type: z
       .string()
-      .describe('What it is about: Ready, Reconciling, Stalled, SourceAvailable, Drifted, SecretMissing.'),
+      .describe(
+        'What it is about: Ready, Reconciling, Stalled, SourceAvailable, Drifted, SecretMissing, NotificationsDelivered.',
+      ),
     status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
     reason: z.string().describe('Why, in one word.'),
     message: z.string().describe('Why, for people.'),

@@ -99,7 +99,7 @@ function statusOf(resource: DeclaredResource, view: View, around: Around) {
     sources: places?.fields ?? {},
     generation,
     observedGeneration: generation,
-    conditions: conditionsOf(resource, around),
+    conditions: [...conditionsOf(resource, around), ...notificationConditions(resource, view)],
     usage: usageOf(resource, view),
     ...extrasOf(resource, view, around),
   };
@@ -114,6 +114,25 @@ function conditionsOf(resource: DeclaredResource, { door }: Around): z.output<ty
   return [
     { type: 'SecretMissing', status: 'True', reason: 'SecretMissing', message, lastTransitionTime: resource.updatedAt },
   ];
+}
+
+/** How those who are to be told what became of the tree take it; where somebody is. */
+function notificationConditions(resource: DeclaredResource, view: View): z.output<typeof conditionView>[] {
+  if (!('notifications' in resource.spec) || resource.spec.notifications.length === 0) return [];
+  const names = resource.spec.notifications.map(({ name }) => name);
+  const standings = names.flatMap((name) => view.named('Receiver', name) ?? []);
+  const bad = standings.filter(({ spec }) => spec.state !== 'well');
+  const since = standings.map(({ spec }) => spec.since).toSorted();
+  const type = 'NotificationsDelivered';
+  if (bad.length === 0) {
+    const message = 'whoever is to be told what became of the tree takes it';
+    const lastTransitionTime = since.at(-1) ?? resource.updatedAt;
+    return [{ type, status: 'True', reason: 'Delivered', message, lastTransitionTime }];
+  }
+  const message = bad.map(({ name, spec }) => `${name}: ${spec.reason}`).join('; ');
+  const reason = bad.every(({ spec }) => spec.state === 'gone') ? 'Gone' : 'ReceiverFails';
+  const lastTransitionTime = bad.map(({ spec }) => spec.since).toSorted()[0] ?? resource.updatedAt;
+  return [{ type, status: 'False', reason, message, lastTransitionTime }];
 }
 
 function usageOf(resource: DeclaredResource, view: View): Readonly<Record<string, number>> {

@@ -57,6 +57,7 @@ marks('stand where the nouns say', () => {
       'Platform.email.smtp.password',
       'Platform.ai.assistantService.token',
       'Platform.vendorCatalogue.token',
+      'Platform.notifications[].secret',
       'Template.options.npmrc.value',
       'Template.options.httpAuth.value.password',
       'SsoConfig.ldap.password',
@@ -67,6 +68,7 @@ marks('stand where the nouns say', () => {
       'Invitation.hash',
       'Instance.options.npmrc',
       'Instance.options.httpAuth.password',
+      'Instance.credentialSecret',
       'StatisticsToken.hash',
     ],
   );

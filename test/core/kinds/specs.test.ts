@@ -87,6 +87,7 @@ platform('is a community installation with the local driver when it says nothing
     },
     exclude: [],
     api: { describePublicly: false, trustProxy: false, rateLimit: { signInPerMinute: 60, requestsPerMinute: 0 } },
+    notifications: [],
   });
 });
 
@@ -112,6 +113,20 @@ platform('refuses a password inside an address', () => {
     'ai.assistantService.url',
   ]);
   assert.equal(problemsOf('Platform', { ai: { assistantService: { url: 'http://ai.example.com:8080/v1' } } }), []);
+});
+
+platform('tells receivers at http and https addresses, each once, and of everything unless it says what', () => {
+  const hook = { name: 'ci', url: 'http://10.0.0.7:8080/hook', secret: { fromEnv: 'WEIR_SECRET_HOOK' } };
+  const decoded = kinds.Platform.spec.parse({ notifications: [hook] });
+  assert.equal(decoded.notifications[0]?.events, ['applied', 'refused', 'drifted', 'recovered']);
+  const problems = (...notifications: object[]) => problemsOf('Platform', { notifications });
+  assert.equal(problems(hook, { ...hook, name: 'chat', events: ['refused'] }), []);
+  assert.equal(problems(hook, hook), ['notifications.1.name']);
+  for (const url of ['ftp://ci.example.com', 'ci.example.com/hook', 'https://ann:pw@ci.example.com', 'http://[::1/x'])
+    assert.equal(problems({ ...hook, url }), ['notifications.0.url'], url);
+  assert.equal(problems({ ...hook, events: ['refused', 'failed'] }), ['notifications.0.events.1']);
+  assert.equal(problems({ ...hook, secret: 'whsec_abc' }), ['notifications.0.secret']);
+  assert.equal(problems({ name: 'ci', url: hook.url }), ['notifications.0.secret']);
 });
 
 platform('refuses half hours and numbers in quotes', () => {

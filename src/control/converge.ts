@@ -1,25 +1,13 @@
 // The converging loop: carries out with the driver what is wanted of instances, and writes down what became of them.
-import { driverProblem, settingsIn } from '../core/instances/around.ts';
 import { unsettledStates, type Work, workOf } from '../core/instances/states.ts';
 import { stateKey } from '../core/kinds/instance.ts';
-import type { Proposal } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
-import { singleton, type View } from '../core/model/view.ts';
-import { giveCredentialSecret } from '../core/proposals/give-credential-secret.ts';
-import { type Observation, observeInstance } from '../core/proposals/observe-instance.ts';
-import { type Driver, DriverFailed, type Reason, type Run, type Runner } from '../drivers/driver.ts';
-import type { Clock } from '../lib/clock.ts';
-import { randomText } from '../lib/id.ts';
+import type { Notice, Reason } from '../drivers/driver.ts';
 import { createBackOff, type Pauses } from './back-off.ts';
-import { type Door, submit } from './submit.ts';
+import { carryOut, messageOf, noDriver, type Outcome, runnerIn } from './carry-out.ts';
+import { note, observed, type Plant } from './instance-keeping.ts';
 
-export interface ConvergeOptions {
-  readonly door: Door;
-  /** The drivers that there are, by kind. */
-  readonly drivers: ReadonlyMap<string, Driver>;
-  readonly clock: Clock;
-  readonly newId: () => string;
-  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+export interface ConvergeOptions extends Plant {
   readonly pauses?: Pauses;
 }
 
@@ -52,7 +40,7 @@ export function startConverge(options: ConvergeOptions): Converging {
   options.door.store.lead('converge', (stop) => {
     if (loop.stop.signal.aborted) return;
     stop.addEventListener('abort', () => loop.stop.abort(), { once: true });
-    ends.push(follow(loop), ...listen(loop));
+    ends.push(follow(loop), ...listen(loop), ...heed(loop));
     loop.scans = scan(loop);
   });
   return {
@@ -124,11 +112,21 @@ function listen(loop: Loop): (() => void)[] {
   );
 }
 
+/** Hears of what is wrong with what runs on. */
+function heed(loop: Loop): (() => void)[] {
+  const { drivers, log } = loop.options;
+  const noted = (id: string, notice: Notice) =>
+    void note(loop.options, id, notice).catch((error) =>
+      log('error', `what is wrong with the instance ${id} cannot be kept: ${messageOf(error)}`),
+    );
+  return [...drivers.values()].flatMap(({ runner }) => runner?.onNotice?.(noted) ?? []);
+}
+
 /** Looks at everything once: what is unsettled, what should run and does not, and what runs and should not. */
 async function scan(loop: Loop): Promise<void> {
   const { door, log } = loop.options;
   try {
-    const runner = runnerIn(loop, door.store.read());
+    const runner = runnerIn(loop.options, door.store.read());
     const runs = (await runner?.running()) ?? new Set<string>();
     const view = door.store.read();
     for (const state of unsettledStates)
@@ -146,10 +144,6 @@ async function scan(loop: Loop): Promise<void> {
 
 function isDown(instance: Resource<'Instance'> | undefined): boolean {
   return !instance || ['stopped', 'suspended'].includes(instance.spec.state);
-}
-
-function runnerIn({ options }: Loop, view: View): Runner | undefined {
-  return options.drivers.get(singleton(view, 'Platform').spec.driver.kind)?.runner;
 }
 
 function enqueue(loop: Loop, id: string): void {
@@ -187,7 +181,7 @@ async function lookAt(loop: Loop, id: string): Promise<void> {
   const end = loop.ended.get(id);
   if (end && instance.spec.state === 'running') {
     loop.backOff.failed(id, instance.generation, loop.options.clock());
-    await write(loop, instance, { came: 'crashed', ...end });
+    await observed(loop.options, instance, { came: 'crashed', ...end });
     // Not before it is written down: else a store that fails now would have it run for ever.
     loop.ended.delete(id);
     return;
@@ -198,93 +192,19 @@ async function lookAt(loop: Loop, id: string): Promise<void> {
   const active = loop.active.get(id);
   if (active) active.work = work;
   const signal = AbortSignal.any([loop.stop.signal, ...(active ? [active.giveUp.signal] : [])]);
-  const observation = await carryOut(loop, instance, work, signal);
+  const observation = await carryOut(loop.options, instance, work, signal);
   // What was given up is no failure: something else is wanted now, or it is taken up when Weir starts again.
   if (signal.aborted && observation.came === 'failed') return;
+  await conclude(loop, instance, observation);
+}
+
+/** Writes down what became of it, and says when to come back to what failed. */
+async function conclude(loop: Loop, instance: Resource<'Instance'>, observation: Outcome): Promise<void> {
+  const { id } = instance;
   const isFinal = observation.came === 'failed' && observation.reason === noDriver;
   if (isFinal && instance.spec.conditions[0]?.reason === noDriver) return;
   if (observation.came === 'failed' && !isFinal) loop.backOff.failed(id, instance.generation, loop.options.clock());
   if (observation.came === 'down') loop.backOff.forget(id);
-  await write(loop, instance, observation);
-}
-
-const noDriver = 'DriverUnavailable';
-
-async function carryOut(
-  loop: Loop,
-  instance: Resource<'Instance'>,
-  work: Work,
-  signal: AbortSignal,
-): Promise<Observation> {
-  const view = loop.options.door.store.read();
-  const runner = runnerIn(loop, view);
-  if (!runner) return withoutRunner(loop, view, work);
-  try {
-    return await withRunner(loop, runner, { instance, work, signal });
-  } catch (error) {
-    if (error instanceof DriverFailed) return { came: 'failed', reason: error.reason, message: error.message };
-    loop.options.log('error', `the driver failed to ${work} the instance ${instance.id}: ${messageOf(error)}`);
-    return { came: 'failed', reason: 'DriverError', message: 'the driver failed; the log of Weir says why' };
-  }
-}
-
-/** Nothing can run, so nothing has to be stopped. */
-function withoutRunner({ options }: Loop, view: View, work: Work): Observation {
-  if (work === 'remove') return { came: 'gone' };
-  if (work === 'stop' || work === 'suspend') return { came: 'down' };
-  const message = driverProblem(singleton(view, 'Platform').spec.driver, options.drivers) ?? '';
-  return { came: 'failed', reason: noDriver, message };
-}
-
-async function withRunner(
-  loop: Loop,
-  runner: Runner,
-  {
-    instance,
-    work,
-    signal,
-  }: { readonly instance: Resource<'Instance'>; readonly work: Work; readonly signal: AbortSignal },
-): Promise<Observation> {
-  const { id } = instance;
-  if (work === 'stop' || work === 'suspend') {
-    await runner[work](id);
-    return { came: 'down' };
-  }
-  if (work === 'remove') {
-    await runner.remove(id);
-    return { came: 'gone' };
-  }
-  const credentialSecret = await secretOf(loop, instance);
-  const view = loop.options.door.store.read();
-  const settings = settingsIn(view, instance);
-  if (!settings) return { came: 'failed', reason: 'NoStack', message: 'its stack is gone' };
-  if (work === 'restart') await runner.stop(id);
-  const team = view.get('Team', instance.spec.team)?.name ?? '';
-  const run: Run = { id, name: instance.name, team, credentialSecret, ...settings };
-  return { came: 'up', settings, ...(await runner.start(run, signal)) };
-}
-
-/** What its credentials are encrypted with: made once, and kept before anything is encrypted with it. */
-async function secretOf(loop: Loop, { id, spec }: Resource<'Instance'>): Promise<string> {
-  if (spec.credentialSecret !== undefined) return spec.credentialSecret;
-  const secret = randomText(secretLength);
-  await keep(loop, giveCredentialSecret(id, secret));
-  return loop.options.door.store.read().get('Instance', id)?.spec.credentialSecret ?? secret;
-}
-
-/** 256 bits and more. */
-const secretLength = 44;
-
-function write(loop: Loop, seen: Resource<'Instance'>, observation: Observation): Promise<void> {
-  return keep(loop, observeInstance(seen, observation));
-}
-
-async function keep({ options }: Loop, proposal: Proposal): Promise<void> {
-  const { clock, newId, door } = options;
-  const actor = { kind: 'job', name: 'converge' } as const;
-  await submit(door, proposal, { now: clock(), newId, actor, origin: 'api' });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  await observed(loop.options, instance, observation);
+  if (observation.came === 'up' && observation.notice) await note(loop.options, id, observation.notice);
 }

@@ -28,9 +28,11 @@ export interface Run extends Omit<StartedWith, 'at'> {
   readonly credentialSecret: string;
 }
 
-/** Where an instance that came up answers, where it does. */
+/** How an instance came up: where it answers, where it does. */
 export interface Up {
   readonly url?: string;
+  /** What is wrong with it although it came up. */
+  readonly notice?: Notice;
 }
 
 /** Why an instance ended, or could not be made to do something: a word for programs, and a sentence for people that follows "because". */
@@ -56,6 +58,14 @@ export interface Runner {
   running(): Promise<ReadonlySet<string>>;
   /** Told of each instance that ended by itself. Answers the function that ends it. */
   onEnd(listener: (id: string, why: Reason) => void): () => void;
+  /** Told of what is wrong with an instance that runs on, and of its end; absent where the driver does not look. Answers the function that ends it. */
+  onNotice?(listener: (id: string, notice: Notice) => void): () => void;
+}
+
+/** What is wrong with an instance that runs on: a type of condition, and why it holds; without that it holds no more. */
+export interface Notice {
+  readonly type: 'FlowsStopped' | 'LogCut';
+  readonly why?: Reason;
 }
 
 /** The ability to keep logs. */

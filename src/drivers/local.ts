@@ -1,15 +1,25 @@
 // The local driver: instances are processes of this machine, each in a folder of its own.
 import { readdir } from 'node:fs/promises';
-import { type Driver, DriverFailed, type Logs, type Meter, type Reason, type Run, type Runner } from './driver.ts';
+import {
+  type Driver,
+  DriverFailed,
+  type Logs,
+  type Meter,
+  type Notice,
+  type Reason,
+  type Run,
+  type Runner,
+  type Up,
+} from './driver.ts';
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
 import { findAgain } from './local/find-again.ts';
-import { folderOf, removeFolder, textIn } from './local/folder.ts';
+import { folderOf, removeFolder, removeLeftovers, textIn } from './local/folder.ts';
 import { loopback } from './local/ports.ts';
 import { usageOf } from './local/process-table.ts';
 import { readLog } from './local/read-log.ts';
 import { forgetRecord } from './local/record.ts';
-import { end, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
+import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
 import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
 
 /** What this build's local driver is, wherever it runs. */
@@ -47,6 +57,10 @@ export function localDriver(place: LocalPlace): Driver & {
         state.listeners.add(listener);
         return () => state.listeners.delete(listener);
       },
+      onNotice: (listener) => {
+        state.noticing.add(listener);
+        return () => state.noticing.delete(listener);
+      },
     },
     logs: { read: (id, wish) => readLog(folderOf(place.instances, id).log, wish) },
     meter: { read: () => usages(state) },
@@ -65,6 +79,7 @@ interface State {
   /** The ports that instances keep, whether they run or not; nothing before they are read. */
   ports: Promise<Map<string, number>> | undefined;
   readonly listeners: Set<(id: string, why: Reason) => void>;
+  readonly noticing: Set<(id: string, notice: Notice) => void>;
   /** The last piece of work of each instance: one comes after another. */
   readonly turns: Map<string, Promise<unknown>>;
 }
@@ -72,7 +87,15 @@ interface State {
 function stateAt(place: LocalPlace): State {
   const { stacks, env, node = process.execPath, patience } = place;
   const machine = { stacks, env, node, patience: { ...usualPatience, ...patience } };
-  return { place, machine, known: new Map(), ports: undefined, listeners: new Set(), turns: new Map() };
+  return {
+    place,
+    machine,
+    known: new Map(),
+    ports: undefined,
+    listeners: new Set(),
+    noticing: new Set(),
+    turns: new Map(),
+  };
 }
 
 async function inTurn<T>({ turns }: State, id: string, work: () => Promise<T>): Promise<T> {
@@ -99,13 +122,13 @@ function told(error: unknown): unknown {
   return error;
 }
 
-async function start(state: State, run: Run, signal: AbortSignal): Promise<{ readonly url: string }> {
+async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {
   const folder = folderOf(state.place.instances, run.id);
   const secrets = secretsFor(run, state.place.secretOf);
   const digest = sha256(JSON.stringify([run.runtime, run.resources, run.options, run.environment, secrets]));
   const there = await found(state, run.id);
-  if (there?.digest === digest && (await askAlive(there, state.machine.patience.answerMs)) !== undefined)
-    return upAt(there);
+  const flows = there?.digest === digest ? await askAlive(there, state.machine.patience.answerMs) : undefined;
+  if (there && flows !== undefined) return upAt({ ...there, flows });
   if (there) await stop(state, run.id);
   const takePort = async () => portFor(run.id, folder, await portsOf(state));
   const runtime = await bringUp({ run, folder, secrets, digest, takePort }, state.machine, signal);
@@ -113,8 +136,8 @@ async function start(state: State, run: Run, signal: AbortSignal): Promise<{ rea
   return upAt(runtime);
 }
 
-function upAt({ port }: Runtime): { readonly url: string } {
-  return { url: `http://${loopback}:${port}/` };
+function upAt({ port, flows = 'started' }: Runtime): Up {
+  return { url: `http://${loopback}:${port}/`, ...(flows === 'stopped' ? { notice: flowsNotice(flows) } : {}) };
 }
 
 async function stop(state: State, id: string): Promise<void> {
@@ -133,6 +156,7 @@ async function remove(state: State, id: string): Promise<void> {
 
 async function running(state: State): Promise<ReadonlySet<string>> {
   for (const id of await idsIn(state.place.instances)) await inTurn(state, id, () => found(state, id));
+  await removeLeftovers(state.place.instances);
   return new Set(state.known.keys());
 }
 
@@ -150,8 +174,9 @@ function look(state: State, runtime: Runtime): void {
   const unwatch = watch(runtime, {
     patience: state.machine.patience,
     ended: (_runtime, why) => void inTurn(state, id, () => ended(state, runtime, why)).catch(() => {}),
-    cut: (_runtime, bytes) =>
-      state.place.log('warn', `the instance ${id} logs faster than is kept: ${bytes} bytes of its log are lost`),
+    notice: (_runtime, notice) => {
+      for (const listener of state.noticing) listener(id, notice);
+    },
   });
   state.known.set(id, { runtime, unwatch });
 }

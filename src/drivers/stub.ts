@@ -1,6 +1,6 @@
 // A driver that runs nothing and says it does, at once or as it is told: for tests and measurements.
 import type { FeatureName } from '../core/kinds/features.ts';
-import { type Driver, DriverFailed, type Reason, type Run, type Runner } from './driver.ts';
+import { type Driver, DriverFailed, type Notice, type Reason, type Run, type Runner } from './driver.ts';
 
 /** A stub, and what it can be told. */
 export interface Stub extends Driver {
@@ -15,6 +15,8 @@ export interface Stub extends Driver {
   refuse(why: (work: keyof Runner, id: string, run?: Run) => Reason | undefined): void;
   /** Ends an instance as if by itself. */
   end(id: string, why: Reason): void;
+  /** Tells of something that is wrong with an instance that runs on. */
+  notice(id: string, notice: Notice): void;
 }
 
 /** A stub that stands in for the driver of a kind. */
@@ -22,6 +24,7 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
   const runs = new Map<string, Run>();
   const calls: string[] = [];
   const listeners = new Set<(id: string, why: Reason) => void>();
+  const noticing = new Set<(id: string, notice: Notice) => void>();
   let gate: Promise<void> = Promise.resolve();
   let refusal: Parameters<Stub['refuse']>[0] = () => undefined;
   const asked = async (work: keyof Runner, id: string, run?: Run): Promise<void> => {
@@ -48,6 +51,10 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    onNotice: (listener) => {
+      noticing.add(listener);
+      return () => noticing.delete(listener);
+    },
   };
   return {
     kind,
@@ -62,6 +69,9 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
     },
     refuse: (why) => {
       refusal = why;
+    },
+    notice: (id, notice) => {
+      for (const listener of noticing) listener(id, notice);
     },
     end: (id, why) => {
       if (runs.delete(id)) for (const listener of listeners) listener(id, why);

@@ -293,6 +293,28 @@ converge('hurts no other instance by one that hangs or fails in ways that nobody
   await loop.close();
 });
 
+converge('notes what is wrong with what runs on, once, until it is well or runs no more', async () => {
+  const { create, loop, at, act, stub, world } = await newPlant();
+  const id = await create();
+  await loop.settled();
+  const types = () => at(id).spec.conditions.map(({ type }) => type);
+  const why = { reason: 'TooMuchOutput', message: 'it logs too much' };
+  const { generation } = at(id);
+  for (const _ of [1, 2]) stub.notice(id, { type: 'LogCut', why });
+  stub.notice(id, { type: 'FlowsStopped', why: { reason: 'FlowsIncomplete', message: 'its flows do not run' } });
+  await until(() => types().length === 3);
+  assert.equal([at(id).spec.state, at(id).generation, types()[0]], ['running', generation, 'Ready']);
+  stub.notice(id, { type: 'FlowsStopped' });
+  await until(() => types().length === 2);
+  const events = (await world.store.records({ stream: 'audit', limit: 100 })).map(({ body }) => JSON.stringify(body));
+  assert.is(events.filter((text) => text.includes('"instance.log-cut"')).length, 1);
+  await act(id, 'restart');
+  await loop.settled();
+  assert.equal(types(), ['Ready']);
+  stub.notice('nobody', { type: 'LogCut', why });
+  await loop.close();
+});
+
 converge('converges many side by side', async () => {
   const { create, loop, at, act, stub } = await newPlant();
   const ids = await Promise.all(Array.from({ length: 100 }, (_, index) => create(`line ${index}`)));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Reason } from '../../src/drivers/driver.ts';
+import type { Notice, Reason } from '../../src/drivers/driver.ts';
 import { beganAt, processesWith } from '../../src/drivers/local/process-table.ts';
 import { type LocalWorld, lives, localWorld, never, reasonOf, runOf, until } from './local-world.ts';
 
@@ -216,10 +216,14 @@ inWorld('takes a damaged record for none', async ({ driver: { runner }, at, agai
 });
 
 inWorld('bounds a log that grows without end, keeps its end, and says what is lost', async (world) => {
-  const { driver, at, logged } = world;
+  const { driver, at } = world;
+  const noticed: [string, Notice][] = [];
+  driver.runner.onNotice?.((id, notice) => noticed.push([id, notice]));
   await driver.runner.start(runOf('a', 'floods'), never);
-  await until(() => logged.length > 0);
-  assert.match(logged[0] ?? '', 'logs faster than is kept');
+  await until(() => noticed.length > 0);
+  const [id, { type, why }] = noticed[0] ?? ['', { type: 'FlowsStopped' }];
+  assert.equal([id, type, why?.reason], ['a', 'LogCut', 'TooMuchOutput']);
+  assert.match(why?.message ?? '', 'logs faster than is kept');
   const size = () =>
     readdirSync(at('a'))
       .filter((name) => name.startsWith('runtime.log'))

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Notice } from '../../src/drivers/driver.ts';
 import { fakeRegistry } from '../support/fake-registry.ts';
 import { helloFlow, runtimeAdmin } from '../support/runtime-flows.ts';
 import { runtimes, stacksWith } from '../support/stacks.ts';
@@ -76,6 +77,28 @@ for (const version of [runtimes.four, runtimes.five])
       await world.close();
     }
   });
+
+real('stop flows that need a node which they exclude, and say so until those are mended', async () => {
+  const world = await localWorld({ stacks: () => stacks, patience: { startMs: 60_000, answerMs: 5000 } });
+  try {
+    const { runner } = world.driver;
+    const noticed: Notice[] = [];
+    runner.onNotice?.((_id, notice) => noticed.push(notice));
+    const run = runOf('a', runtimes.five, { healthCheckIntervalMs: 200 });
+    const { url = '', notice } = await runner.start(run, never);
+    assert.is(notice, undefined);
+    const tab = { id: 'tab', type: 'tab', label: 'x' };
+    const shell = { id: 'shell', type: 'exec', z: 'tab', wires: [] };
+    await runtimeAdmin(world.instances, 'a', url).deploy([tab, shell]);
+    const excluding = { ...run, options: { ...run.options, excludedNodes: '90-exec.js' } };
+    const again = await runner.start(excluding, never);
+    assert.equal([again.notice?.type, again.notice?.why?.reason], ['FlowsStopped', 'FlowsIncomplete']);
+    await runtimeAdmin(world.instances, 'a', url).deploy([tab]);
+    await until(() => noticed.some(({ type, why }) => type === 'FlowsStopped' && why === undefined));
+  } finally {
+    await world.close();
+  }
+});
 
 real('name the module that cannot be installed', async () => {
   const world = await localWorld({ stacks: () => stacks });

@@ -20,8 +20,15 @@ export function standing(spec: SpecOf<'Instance'>, move: Move, now: string, why?
     ...move,
     ...(url !== undefined && move.state === 'running' ? { url } : {}),
     ...(previousStack !== undefined && move.state === 'upgrading' ? { previousStack } : {}),
-    conditions: withCondition(spec.conditions, { type: 'Ready', status, reason, message }, now),
+    conditions: withCondition(lasting(spec.conditions), { type: 'Ready', status, reason, message }, now),
   };
+}
+
+/** The conditions that only hold while it runs, each run anew. */
+const ofOneRun: readonly string[] = ['FlowsStopped', 'LogCut'];
+
+function lasting(conditions: readonly InstanceCondition[]): InstanceCondition[] {
+  return conditions.filter(({ type }) => !ofOneRun.includes(type));
 }
 
 /** Conditions with one of them as it is now; the time is that of the last change of its status. */

@@ -66,8 +66,7 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   const made: Runtime = { ...record, id: run.id, folder, token, process, child };
   try {
     await writeRecord(folder, { ...record, ...process });
-    await firstAnswer(made, machine.patience, signal);
-    return made;
+    return { ...made, flows: await firstAnswer(made, machine.patience, signal) };
   } catch (error) {
     await end(made, 0);
     await forgetRecord(folder);
@@ -79,7 +78,8 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
 const flowsMs = 5000;
 const pollMs = 25;
 
-async function firstAnswer(runtime: Runtime, { startMs }: Patience, signal: AbortSignal): Promise<void> {
+/** How its flows are when it answers. */
+async function firstAnswer(runtime: Runtime, { startMs }: Patience, signal: AbortSignal): Promise<string> {
   const deadline = performance.now() + startMs;
   for (let answeredAt: number | undefined; ; await sleep(pollMs)) {
     giveUpOn(signal);
@@ -88,7 +88,8 @@ async function firstAnswer(runtime: Runtime, { startMs }: Patience, signal: Abor
     const flows = await askAlive(runtime, 1000);
     const now = performance.now();
     if (flows !== undefined) answeredAt ??= now;
-    if (answeredAt !== undefined && (flows !== 'starting' || now - answeredAt > flowsMs)) return;
+    if (flows !== undefined && answeredAt !== undefined && (flows !== 'starting' || now - answeredAt > flowsMs))
+      return flows;
     if (now > deadline) throw new DriverFailed('NoAnswer', `it did not answer within ${startMs / 1000} s`);
   }
 }

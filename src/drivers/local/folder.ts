@@ -1,6 +1,6 @@
 // The folder of an instance: what lies where in it, for its owner alone.
-import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 /** Where the things of one instance are; all are absolute paths. */
 export interface Folder {
@@ -46,9 +46,20 @@ export async function makeFolder(folder: Folder): Promise<void> {
   }
 }
 
+/** How the name of a folder begins that is being deleted. */
+const leaving = '.gone-';
+
+/** Deletes what was left of folders when Weir ended while it deleted them. */
+export async function removeLeftovers(instances: string): Promise<void> {
+  for (const name of await readdir(instances).catch(() => []))
+    if (name.startsWith(leaving)) await rm(join(instances, name), { recursive: true, force: true, maxRetries: 5 });
+}
+
 /** Deletes it. It is taken out of the way first, so that nothing finds half of it. */
 export async function removeFolder(folder: Folder): Promise<void> {
-  const gone = join(folder.path, '..', `.gone-${process.pid}-${folder.path.split('/').at(-1)}`);
+  const gone = join(dirname(folder.path), `${leaving}${basename(folder.path)}`);
+  // Of an earlier one that Weir did not finish.
+  await rm(gone, { recursive: true, force: true, maxRetries: 5 });
   const moved = await rename(folder.path, gone).then(
     () => true,
     (error: NodeJS.ErrnoException) => {

@@ -29,6 +29,9 @@ async function writeNpmrc({ home }: Folder, npmrc: string | undefined): Promise<
   else await writePrivate(path, npmrc);
 }
 
+/** How long npm may take. */
+const mostMs = 600_000;
+
 async function install(
   folder: Folder,
   wanted: readonly string[],
@@ -38,13 +41,18 @@ async function install(
   if ((await textIn(manifest)) === undefined)
     await writePrivate(manifest, `${JSON.stringify({ name: 'instance', private: true, version: '0.0.1' })}\n`);
   await mkdir(join(folder.home, 'node_modules'), { recursive: true });
+  const late = AbortSignal.timeout(mostMs);
   try {
     await npm(['install', '--save', '--omit=dev', ...wanted], {
       ...call,
       folder: folder.home,
       own: { HOME: folder.home },
+      signal: AbortSignal.any([...(call.signal ? [call.signal] : []), late]),
     });
   } catch (error) {
+    if (late.aborted)
+      throw new DriverFailed('ModulesMissing', `its modules were not installed within ${mostMs / 60_000} min`);
+    if (call.signal?.aborted) throw new DriverFailed('Aborted', 'its start was given up');
     if (!(error instanceof NpmFailed)) throw error;
     if (error.why === 'full') throw new DriverFailed('DiskFull', error.message);
     throw new DriverFailed('ModulesMissing', `its modules cannot be installed: ${error.message}`);

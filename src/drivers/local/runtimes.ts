@@ -1,7 +1,7 @@
 // The runtimes of this machine that Weir looks after: watched for their end and their health, and ended with all that they started.
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Reason } from '../driver.ts';
+import type { Notice, Reason } from '../driver.ts';
 import { type Asked, askAlive } from './alive.ts';
 import { marker } from './environment.ts';
 import type { Folder } from './folder.ts';
@@ -19,6 +19,8 @@ export interface Runtime extends Asked {
   readonly run: string;
   readonly digest: string;
   readonly healthCheckIntervalMs: number;
+  /** How its flows were when it was last asked; nothing where another Weir asked. */
+  readonly flows?: string;
 }
 
 /** Milliseconds: how long to wait for a first answer, for an orderly end, for any answer, and between two looks. */
@@ -39,11 +41,11 @@ export interface Watching {
   readonly patience: Patience;
   /** It ended by itself, or answers no more. */
   readonly ended: (runtime: Runtime, why: Reason) => void;
-  readonly cut: (runtime: Runtime, bytes: number) => void;
+  readonly notice: (runtime: Runtime, notice: Notice) => void;
 }
 
 /** Watches a runtime, until the function that this answers is called. */
-export function watch(runtime: Runtime, { patience, ended, cut }: Watching): () => void {
+export function watch(runtime: Runtime, { patience, ended, notice }: Watching): () => void {
   let over = false;
   const stop = () => {
     over = true;
@@ -60,12 +62,17 @@ export function watch(runtime: Runtime, { patience, ended, cut }: Watching): () 
   const look = every(patience.lookMs, async () => {
     if (!(await isRunning(runtime.process))) tell(goneUnseen);
     const lost = await turnOver(runtime.folder.log);
-    if (lost > 0 && !over) cut(runtime, lost);
+    if (lost > 0 && !over) notice(runtime, { type: 'LogCut', why: logCut(lost) });
   });
   let missed = 0;
+  let known = runtime.flows;
   const health = every(runtime.healthCheckIntervalMs, async () => {
-    missed = (await askAlive(runtime, patience.answerMs)) === undefined ? missed + 1 : 0;
+    const flows = await askAlive(runtime, patience.answerMs);
+    missed = flows === undefined ? missed + 1 : 0;
     if (missed >= mostMissed) tell(unresponsive);
+    if (flows === undefined || flows === known || over) return;
+    known = flows;
+    notice(runtime, flowsNotice(flows));
   });
   const timers = [look, health];
   return stop;
@@ -76,6 +83,18 @@ const unresponsive: Reason = {
   reason: 'Unresponsive',
   message: `it did not answer ${mostMissed} health checks in a row, and was ended`,
 };
+
+function logCut(bytes: number): Reason {
+  const message = `it logs faster than is kept: ${bytes} bytes between two lines of its log are lost`;
+  return { reason: 'TooMuchOutput', message };
+}
+
+/** What is to be told of flows. */
+export function flowsNotice(flows: string): Notice {
+  const message =
+    'its flows do not run, because something that they need is missing or cannot be read; its log says what';
+  return { type: 'FlowsStopped', ...(flows === 'stopped' ? { why: { reason: 'FlowsIncomplete', message } } : {}) };
+}
 
 /** Why a process ended, as its parent is told. */
 export function endOf(code: number | null, name: NodeJS.Signals | null): Reason {

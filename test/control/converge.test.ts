@@ -191,11 +191,14 @@ converge('starts again what ended by itself, and not what somebody stops then', 
   const { create, loop, at, act, stub } = await newPlant();
   const [one, two] = [await create('one'), await create('two')];
   await loop.settled();
+  // Nothing starts before somebody has looked.
+  const release = stub.hold();
   stub.end(one, { reason: 'Exited', message: 'it ended with 1' });
   stub.end(two, { reason: 'Exited', message: 'it ended with 1' });
-  await loop.settled();
+  await until(() => [one, two].every((id) => at(id).spec.state === 'crashed'));
   assert.equal([at(one).spec.state, at(one).spec.conditions[0]?.message], ['crashed', 'it ended with 1']);
   await act(two, 'stop');
+  release();
   await until(() => at(one).spec.state === 'running');
   await loop.settled();
   assert.equal([at(two).spec.state, stub.runs.has(two)], ['stopped', false]);

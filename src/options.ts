@@ -47,6 +47,7 @@ const table = {
       .default(120),
   ),
   out: flag('PATH', 'where to write', path().optional()),
+  with: flag('CHANGE.json', 'prints the edit of the tree that makes a change which the API refused', path().optional()),
   check: toggle('changes no file; exits 1 where one is not formatted'),
   detailedExitcode: toggle('exits 2 when changes are pending'),
   allowDeletes: flag(

@@ -6,20 +6,35 @@ import { type ExportedFile, type ExportFilter, exportDocuments } from '../manife
 import { UsageError } from '../options.ts';
 import { addressIn, kindIn } from './consents.ts';
 import { exitCodes } from './exit-codes.ts';
+import { exportEdit } from './export-edit.ts';
 import { writeNewFiles } from './files.ts';
+import { defaultTree } from './tree.ts';
 import type { Verb } from './verb.ts';
 import { openStoreAt } from './workbench.ts';
 
 export const exportTree: Verb = {
-  usage: '[KIND[/NAME]]',
-  words: { least: 0, most: 1 },
-  options: ['store', 'out'],
+  usage: '[KIND[/NAME]] [DIR]',
+  words: { least: 0, most: 2 },
+  options: ['store', 'out', 'with', 'env'],
   notes: { out: 'writes a tree into this folder, instead of printing it' },
   details: `Objects that were made through the API are exported as well. A secret comes out as a reference; one that was given as a value becomes a
-variable to set. No lock is taken, so it may be run beside a server.`,
-  examples: ['weir export --out exported', 'weir export Stack', 'weir export TeamType/starter'],
-  async run({ args: [word], options, io }) {
+variable to set. No lock is taken, so it may be run beside a server. With --with it reads no store, but the tree at DIR (default
+${defaultTree}), and prints what to change in it, as a diff: CHANGE.json is the body of the PUT that the API refused.`,
+  examples: [
+    'weir export --out exported',
+    'weir export Stack',
+    'weir export TeamType/starter',
+    'weir export Stack/nr-4 config --with change.json | git apply',
+  ],
+  async run({ args: [word, folder], options, io }) {
     const filter = word === undefined ? undefined : filterOf(word);
+    if (options.with !== undefined) {
+      if (filter?.name === undefined)
+        throw new UsageError('--with needs the object: weir export KIND/NAME --with CHANGE.json');
+      return exportEdit({ kind: filter.kind, name: filter.name }, folder ?? defaultTree, { options, io });
+    }
+    if (folder !== undefined)
+      throw new UsageError(`export reads a store: it takes ${JSON.stringify(folder)} with --with only`);
     const store = await openStoreAt(options, io, { create: false, readOnly: true });
     try {
       const view = store.read();

@@ -67,11 +67,18 @@ export function documentsIn(text: string): Document[] {
 }
 
 /** How documents are written. */
-export const layout = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: false } as const;
+const layout = { indent: 2, indentSeq: true, lineWidth: 0, flowCollectionPadding: false } as const;
 
-function textOf(document: Document, index: number): string {
+/** How deep things are set in, where not as usual. */
+export interface Indent {
+  readonly indent?: number;
+  readonly indentSeq?: boolean;
+}
+
+/** A document as it is written, the `index`th of its file. */
+export function textOf(document: Document, index: number, indent: Indent = {}): string {
   if (index > 0 && document.directives) document.directives.docStart = true;
-  return document.toString(layout);
+  return document.toString({ ...layout, ...indent });
 }
 
 /** Formatting must never change what somebody wrote, neither values nor comments. */

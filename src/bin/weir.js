@@ -21,6 +21,7 @@ else relay(isRelayed ? undefined : bundledNode());
 /** Loads main.js where the package was built, and else main.ts: Node strips its types. */
 function start() {
   if (isRelayed || isOurScript()) stopWithParent();
+  keepCompiled();
   const built = path.join(__dirname, '..', 'main.js');
   const main = fs.existsSync(built) ? built : path.join(__dirname, '..', 'main.ts');
   import(url.pathToFileURL(main).href).catch((error) => {
@@ -28,6 +29,12 @@ function start() {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') fail(reason, exitCodes.bugInWeir);
     fail(`${reason}: install its packages with "npm ci" or "npm install"`, exitCodes.wrongUsage);
   });
+}
+
+/** Keeps what Node compiles beside the packages, for the next start; not in a folder that others may write to. Where it cannot be written, nothing is kept. */
+function keepCompiled() {
+  const { enableCompileCache } = require('module');
+  if (enableCompileCache) enableCompileCache(path.join(__dirname, '..', '..', 'node_modules', '.cache', 'weir', 'compiled'));
 }
 
 /** Whether npm runs us by a script of this repository: between us and npm stands a shell, which dies of a SIGTERM and passes none on. */

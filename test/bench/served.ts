@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { LoopDelay } from './monitor.ts';
 
 /** The script of Weir. */
-export const main = new URL('../../src/main.ts', import.meta.url).pathname;
+export const main = new URL('../../src/bin/weir.js', import.meta.url).pathname;
 
 const monitor = new URL('./monitor.ts', import.meta.url).href;
 

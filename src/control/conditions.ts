@@ -44,11 +44,13 @@ function ready({ attempted, applied, missing, failure }: Standing): Told {
       reason: 'Refused',
       message: `${kept}: ${problems(attempted)}`,
     };
+  const left = (attempted.drift ?? []).filter((one) => one.left).length;
+  const but = left === 0 ? '' : `, but for ${left} object${left === 1 ? '' : 's'} that drifted`;
   return {
     type: 'Ready',
     status: 'True',
     reason: 'Applied',
-    message: `the state is what revision ${short(attempted.revision)} wants`,
+    message: `the state is what revision ${short(attempted.revision)} wants${but}`,
   };
 }
 

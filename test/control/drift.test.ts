@@ -196,6 +196,11 @@ reporting('is left as it is, over restarts, and stays told', async () => {
     const condition = await serve(driftedIn);
     assert.is(`${condition.status} ${condition.reason}`, 'True Left');
     assert.match(condition.message, /^3 objects had been changed by others and were left so: /);
+    const { conditions } = await statusOfStore(store, createInventory());
+    assert.match(
+      conditions.find(({ type }) => type === 'Ready')?.message ?? '',
+      / wants, but for 3 objects that drifted$/,
+    );
     assert.equal(labels(), { a: 'otherwise', c: 'c' });
   }
   const offline = await statusOfStore(store, createInventory());

@@ -1,6 +1,6 @@
 // config-managed: what a document declares is changed in that document, not through the API.
 import { sameSpec, sameValue } from '../model/leaves.ts';
-import type { DeclaredResource } from '../model/resource.ts';
+import { addressOf, type DeclaredResource } from '../model/resource.ts';
 import { withLeaves } from '../model/spec-from.ts';
 import { isDeclared } from './protected.ts';
 import { type Rule, violation } from './rule.ts';
@@ -19,7 +19,7 @@ export const configManaged: Rule = {
         'config-managed',
         before,
         '',
-        `cannot be ${after ? 'changed' : 'deleted'} through the API, because ${file}:${line} declares it: edit it there`,
+        `cannot be ${after ? 'changed' : 'deleted'} through the API, because ${file}:${line} declares it: edit it there${after ? ` (weir export ${addressOf(before)} --with CHANGE.json shows how)` : ''}`,
       );
       yield { ...found, source: { file, line, column: 1, endLine: line, endColumn: 1 } };
     }

@@ -29,7 +29,7 @@ managed('refuses to change or delete through the API what a document declares, a
   await apply(world, { 'a.yaml': stack('a') });
   const relabel = editing(({ spec }) => ({ spec: { ...spec, label: 'x' } }));
   assert.equal(await write(world, relabel), [
-    `a.yaml:1:1 config-managed Stack/a: cannot be changed through the API, ${declared}`,
+    `a.yaml:1:1 config-managed Stack/a: cannot be changed through the API, ${declared} (weir export Stack/a --with CHANGE.json shows how)`,
   ]);
   const remove = (view: View) => [...view.all('Stack')].map(deleted);
   assert.equal(await write(world, remove), [

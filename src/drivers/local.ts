@@ -23,7 +23,7 @@ import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } f
 import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
 
 /** What this build's local driver is, wherever it runs. */
-export const local: Driver = { kind: 'local', provides: new Set() };
+export const local: Driver = { kind: 'local', provides: new Set(['apiDebugLengthLimits', 'customNpmCatalogs']) };
 
 /** Where a local driver runs instances. */
 export interface LocalPlace extends Pick<Machine, 'stacks' | 'env'> {

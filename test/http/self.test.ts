@@ -140,7 +140,7 @@ self('has a new address at once where email is off, not verified', async () => {
   await world.close();
 });
 
-self('cannot take an address that single sign-on knows, where nobody can confirm it', async () => {
+self('cannot take an address of a domain with single sign-on', async () => {
   const world = await startWorld({
     ...tree,
     'com.yaml': withSso['net.yaml'].replaceAll('example.net', 'corp.example').replace('name: net', 'name: com'),

@@ -71,12 +71,12 @@ function requireChangeable(view: View, user: Resource<'User'>, email: string): v
       'conflict',
       `email cannot change, because ${binding.spec.emailDomain} signs in through single sign-on (${binding.name}): ask an administrator`,
     );
-  const foreign = isEmailOn(view) ? undefined : activeSsoOf(view, email);
-  // Whoever signs in there with that address would be given this account, which is not known to be theirs.
+  // Whoever signs in there with that address would be given this account, with tokens that somebody else may hold: an admin moves it.
+  const foreign = user.spec.admin && isEmailOn(view) ? undefined : activeSsoOf(view, email);
   if (foreign)
     throw new Declined(
       'conflict',
-      `email cannot be ${email}, because ${foreign.spec.emailDomain} signs in through single sign-on (${foreign.name}), and nobody can confirm an address while email is off: ask an administrator`,
+      `email cannot be ${email}, because ${foreign.spec.emailDomain} signs in through single sign-on (${foreign.name}), which tells whose address that is: ask an administrator`,
     );
 }
 

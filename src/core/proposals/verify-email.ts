@@ -2,7 +2,7 @@
 import { deleted } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
-import { bindingSso } from '../model/sso.ts';
+import { activeSsoOf, bindingSso } from '../model/sso.ts';
 import type { View } from '../model/view.ts';
 import { Declined } from './declined.ts';
 import { goodLink } from './issue-action-token.ts';
@@ -19,12 +19,16 @@ export function verifyEmail(hash: string): Proposal {
   };
 }
 
-/** Users of a domain with single sign-on keep the address that it knows them by (specification 2.8). */
+/**
+ * Users of a domain with single sign-on keep the address that it knows them by (specification 2.8). And nobody brings an account there by a link
+ * that its addressee may open without a thought: whoever signs in with that address would be given the account, and somebody else holds its tokens.
+ */
 function refuseForeign(view: View, user: Resource<'User'>, email: string): void {
-  const sso = email === user.spec.email ? undefined : bindingSso(view, user);
+  if (email === user.spec.email) return;
+  const sso = bindingSso(view, user) ?? (user.spec.admin ? undefined : activeSsoOf(view, email));
   if (sso)
     throw new Declined(
       'forbidden',
-      `the address cannot be changed, because ${sso.spec.emailDomain} signs in through single sign-on (${sso.name})`,
+      `the address cannot be changed, because ${sso.spec.emailDomain} signs in through single sign-on (${sso.name}): ask an administrator`,
     );
 }

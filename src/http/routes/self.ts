@@ -57,7 +57,7 @@ const update = defineRoute({
   tag,
   summary: 'Change your name, username or address',
   description:
-    'What is left out stays as it is. A new address is yours once you have opened the link that is mailed to it: until then it is `pendingEmail`, and giving your present address again takes it back. Where the platform sends no mail it is taken at once, and is not verified. Where your domain signs in through single sign-on the address cannot change here.',
+    'What is left out stays as it is. A new address is yours once you have opened the link that is mailed to it: until then it is `pendingEmail`, and giving your present address again takes it back. Where the platform sends no mail it is taken at once, and is not verified. Where your domain signs in through single sign-on the address cannot change here, nor become one of such a domain.',
   query: z.strictObject(dryRunQuery),
   body: component(
     'SelfUpdate',

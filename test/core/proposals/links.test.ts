@@ -100,6 +100,16 @@ verifying('changes no address that single sign-on knows, and verifies one', () =
   assert.is(reasonOf(same, verifyEmail(hash('b'))), 'nothing');
 });
 
+verifying(
+  'brings no account to a domain with single sign-on, whose people would be given it, but that of an admin',
+  () => {
+    const email = 'boss@corp.example';
+    const world = (admin: boolean) => accounts(sso('saml'), person('bob', { admin }), link('verify-email', email));
+    assert.is(reasonOf(world(false), verifyEmail(hash('b'))), 'forbidden');
+    assert.is(reasonOf(world(true), verifyEmail(hash('b'))), 'nothing');
+  },
+);
+
 verifying.run();
 
 const asking = suite('asking for a new password');

@@ -92,6 +92,13 @@ own('has a new address at once where email is off, unless single sign-on would g
   assert.equal([bob(world)?.spec.email, bob(world)?.spec.emailVerified], ['new@example.net', false]);
 });
 
+own('has no new address of a domain with single sign-on, unless they are an admin', () => {
+  const world = accounts(person('bob'), sso('saml'), withEmail);
+  assert.is(refusal(world, self({ email: 'boss@corp.example' })), 'conflict');
+  world.apply(updateUser({ id: 'bob', admin: true }));
+  assert.equal(told(world.apply(self({ email: 'boss@corp.example' }))), ['+ActionToken']);
+});
+
 own('keeps the address that single sign-on knows, unless they are an admin', () => {
   const world = accounts(person('bob', { email: 'bob@corp.example' }), sso('saml'), withEmail);
   assert.is(refusal(world, self({ email: 'new@example.net' })), 'conflict');

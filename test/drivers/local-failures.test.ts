@@ -1,7 +1,17 @@
 // The local driver when things go wrong: each gives a reason, leaves nothing behind, and hurts no other instance.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -194,6 +204,24 @@ inWorld('starts anew what runs with other settings', async ({ driver, pidOf, aga
   const next = again();
   await next.runner.start(runOf('a', 'good', { pageTitle: 'other' }), never);
   assert.equal([await lives(pid), pidOf('a') === pid], [false, false]);
+});
+
+inWorld('leaves alone what runs for a store of which it has a copy, and follows one that was moved', async (world) => {
+  const { driver, again, instances, pidOf } = world;
+  await driver.runner.start(runOf('a'), never);
+  const pid = pidOf('a');
+  cpSync(instances, `${instances}-copy`, { recursive: true });
+  const copy = again({ instances: `${instances}-copy` });
+  assert.is((await copy.runner.running()).size, 0);
+  await copy.runner.start(runOf('a'), never).catch(() => copy.runner.start(runOf('a'), never));
+  await copy.runner.remove('a');
+  assert.ok(await lives(pid));
+  driver.close();
+  renameSync(instances, `${instances}-moved`);
+  const moved = again({ instances: `${instances}-moved` });
+  if (process.platform === 'linux') assert.equal([...(await moved.runner.running())], ['a']);
+  await moved.runner.stop('a');
+  assert.not(await lives(pid));
 });
 
 inWorld('ends what Weir was starting when it ended', async ({ driver, at, pidOf, again }) => {

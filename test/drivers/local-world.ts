@@ -15,7 +15,7 @@ export interface LocalWorld {
   readonly driver: Local;
   readonly logged: string[];
   /** Another driver at the same place, as after a restart of Weir. */
-  again(): Local;
+  again(more?: Partial<LocalPlace>): Local;
   /** Where something of an instance is. */
   at(id: string, name?: string): string;
   pidOf(id: string): number;
@@ -39,7 +39,7 @@ export async function localWorld(wishes: Partial<LocalPlace> = {}): Promise<Loca
   const drivers: Local[] = [];
   // The driver alone keeps no process going.
   const awake = setInterval(() => {}, 1000);
-  const again = () => {
+  const again = (more: Partial<LocalPlace> = {}) => {
     const driver = localDriver({
       instances,
       stacks: () => stacks,
@@ -47,6 +47,7 @@ export async function localWorld(wishes: Partial<LocalPlace> = {}): Promise<Loca
       secretOf: (secret) => ('value' in secret ? secret : { message: 'the variable is not set' }),
       log: (_level, message) => logged.push(message),
       ...wishes,
+      ...more,
       patience: { ...patience, ...wishes.patience },
     });
     drivers.push(driver);

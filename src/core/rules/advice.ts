@@ -43,7 +43,8 @@ const missingStack = adviceFor('Stack', {
     const { active, runtime } = stack.spec;
     if (kind !== 'local' || !facts.stackInstalled || !active) return;
     if (facts.stackInstalled(stacksDirectory, runtime)) return;
-    const what = `instances on it cannot start, because the stacks directory "${stacksDirectory}" has no "${runtime}": put the runtime there`;
+    const how = /^\d+\.\d+\.\d+$/.test(runtime) ? `, as "weir stacks install ${runtime}" does` : '';
+    const what = `instances on it cannot start, because the stacks directory "${stacksDirectory}" has no "${runtime}": put the runtime there${how}`;
     yield warning('stack-runtime', stack, '/spec/runtime', what);
   },
 });

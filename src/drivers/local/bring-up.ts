@@ -51,6 +51,7 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   const token = randomBytes(32).toString('base64url');
   await writePrivate(folder.token, `${token}\n`);
   const record = {
+    folder: folder.path,
     run: randomBytes(16).toString('hex'),
     port,
     digest: wanted.digest,

@@ -1,7 +1,7 @@
 // Finds a runtime again that was started before this process was. A process that only has its number is left alone.
 import { marker } from './environment.ts';
 import { type Folder, textIn } from './folder.ts';
-import { isMarked, isRunning } from './process-table.ts';
+import { isMarked, isRunning, worksIn } from './process-table.ts';
 import { forgetRecord, readRecord } from './record.ts';
 import { endMarked, type Runtime } from './runtimes.ts';
 
@@ -10,6 +10,10 @@ export async function findAgain(id: string, folder: Folder): Promise<Runtime | u
   const record = await readRecord(folder);
   if (!record) return undefined;
   const { pid, began, ...rest } = record;
+  const isHere = async () =>
+    record.folder === folder.path || (pid !== undefined && (await worksIn({ pid, began: began ?? '' }, folder.home)));
+  // In a copy of a store stands what belongs to the other one.
+  if (!(await isHere())) return forgetRecord(folder).then(() => undefined);
   const token = (await textIn(folder.token))?.trim();
   if (pid !== undefined && began !== undefined && token) {
     const process = { pid, began };

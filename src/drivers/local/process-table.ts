@@ -1,6 +1,6 @@
 // The processes of this machine: which is which although numbers are used again, what they use, and how they are ended.
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** A process for good: its number, and when it began, in the words of the system. */
@@ -57,6 +57,14 @@ export async function processesWith(variable: string, value: string): Promise<Pr
 /** Whether a process has this value in its environment; where the system does not tell, it is believed. */
 export async function isMarked({ pid }: ProcessId, variable: string, value: string): Promise<boolean> {
   return !isLinux || (await environmentOf(pid)).includes(`${variable}=${value}`);
+}
+
+/** Whether a process works in a folder, wherever that was moved since; where the system does not tell, it does not. */
+export async function worksIn({ pid }: ProcessId, folder: string): Promise<boolean> {
+  const [its, ours] = await Promise.all(
+    [`/proc/${pid}/cwd`, folder].map((path) => realpath(path).catch(() => undefined)),
+  );
+  return its !== undefined && its === ours;
 }
 
 async function environmentOf(pid: number | string): Promise<string[]> {

@@ -7,6 +7,8 @@ const form = z.strictObject({
   /** Absent between the decision to start it and its start. */
   pid: z.int().min(2).optional(),
   began: z.string().optional(),
+  /** The folder of its instance: a copy of it elsewhere is none. */
+  folder: z.string(),
   /** Marks it and all that it starts. */
   run: z.string(),
   port: z.int(),

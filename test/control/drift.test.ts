@@ -165,6 +165,22 @@ reverting('is nothing when the same tree was applied by a command', async () => 
   assert.is((await serve(driftedIn)).reason, 'AsApplied');
 });
 
+reverting('undoes a rename by others as a rename, so that nothing is lost', async () => {
+  const { serve, command, store, labels } = await scene(tree());
+  await serve(nothing);
+  const id = store.read().named('Stack', 'a')?.id;
+  const z = 'kind: Stack\nmetadata: {name: z, previousNames: [a]}\nspec: {runtime: "4.1", label: z}\n';
+  await command({ 'weir.yaml': platform('revert'), 'b.yaml': stack('b'), 'z.yaml': z });
+  assert.is(store.read().named('Stack', 'z')?.id, id);
+  const condition = await serve(driftedIn);
+  assert.match(
+    condition.message,
+    /^1 object had been changed by others and was reverted: Stack\/a \(renamed, by command/,
+  );
+  assert.equal(labels(), { a: 'a', b: 'b' });
+  assert.is(store.read().named('Stack', 'a')?.id, id);
+});
+
 reverting('again and again is a fight, and is said so until it has been quiet for an hour', async () => {
   const { serve, command, later, logged } = await scene(tree());
   await serve(nothing);

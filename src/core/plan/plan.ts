@@ -8,7 +8,7 @@ import { withLeaves } from '../model/spec-from.ts';
 import { singleton, type View } from '../model/view.ts';
 import type { Desired } from './desired.ts';
 import { type Cause, causeOfChange, causeOfCreation, causeOfDeletion, markOf, type PlanMode } from './drift.ts';
-import { matchSteps } from './match.ts';
+import { type Matches, matchSteps } from './match.ts';
 import { inOrder } from './order.ts';
 import type { Plan, Planned } from './planned.ts';
 import { followRenames } from './renames.ts';
@@ -22,14 +22,11 @@ export function* planSteps(
 ): Generator<void, Plan, void> {
   const sheet: Sheet = { planned: [], kept: new Set() };
   const matches = yield* matchSteps(desired, view);
+  const around = { context, view, mode };
+  yield* planWanted(sheet, desired, matches, around);
   let steps = 0;
-  for (const [address, wanted] of desired) {
-    planOne(sheet, wanted, matches.get(address), { context, view, mode });
-    if (++steps % 64 === 0) yield;
-  }
   for (const resource of allDeclared(view)) {
-    if (resource.managedBy === 'config' && !sheet.kept.has(resource.id))
-      sheet.planned.push(remove(resource, { context, view, mode }));
+    if (resource.managedBy === 'config' && !sheet.kept.has(resource.id)) sheet.planned.push(remove(resource, around));
     if (++steps % 256 === 0) yield;
   }
   const leaves = leavesDrift(desired, mode);
@@ -57,6 +54,45 @@ function because(cause: Cause): { readonly cause?: 'drift' } {
 /** Whether something that a document declares will be other than it is. */
 function altersDocument({ quiet, desired, change }: Planned): boolean {
   return !quiet && (desired !== undefined || change.after?.managedBy === 'config');
+}
+
+/** What the documents want; those that mean no object by its name may mean one that others renamed. */
+function* planWanted(
+  sheet: Sheet,
+  desired: ReadonlyMap<string, Desired>,
+  matches: Matches,
+  around: Around,
+): Generator<void, void, void> {
+  const unmatched: Desired[] = [];
+  let steps = 0;
+  for (const [address, wanted] of desired) {
+    const current = matches.get(address);
+    if (current) planOne(sheet, wanted, current, around);
+    else unmatched.push(wanted);
+    if (++steps % 64 === 0) yield;
+  }
+  const renamed = unmatched.length > 0 ? renamedByOthers(around.view, sheet.kept) : noneRenamed;
+  for (const wanted of unmatched) {
+    planOne(sheet, wanted, renamed.size > 0 ? renamed.get(keyOf(wanted.kind, markOf(wanted))) : undefined, around);
+    if (++steps % 64 === 0) yield;
+  }
+}
+
+const noneRenamed: ReadonlyMap<string, DeclaredResource> = new Map();
+
+/** Objects that no document means by their name, by what they were made from: others may have given them another name. */
+function renamedByOthers(view: View, kept: ReadonlySet<string>): ReadonlyMap<string, DeclaredResource> {
+  const found = new Map<string, DeclaredResource>();
+  for (const resource of allDeclared(view)) {
+    const { kind, reconciled } = resource;
+    if (resource.managedBy === 'config' && reconciled !== undefined && !kept.has(resource.id))
+      found.set(keyOf(kind, reconciled), resource);
+  }
+  return found;
+}
+
+function keyOf(kind: string, mark: string): string {
+  return `${kind} ${mark}`;
 }
 
 /** What a plan has come to so far; `kept` are the ids of resources that a document means. */

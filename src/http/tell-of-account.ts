@@ -8,7 +8,7 @@ type Around = Pick<Services, 'door' | 'mailer' | 'baseUrl' | 'clock'>;
 
 /**
  * Sends what changes give rise to, once they are kept: of a new password to the address; of a new address to the old one, and there already when
- * it was only asked for. Nothing while email is off.
+ * it was only asked for. Nothing while email is off, nor of a password that is gone.
  */
 export function tellOfAccount(changes: readonly Change[], services: Around): void {
   const { mailer, baseUrl, clock } = services;
@@ -18,7 +18,8 @@ export function tellOfAccount(changes: readonly Change[], services: Around): voi
     if (!before || !after) continue;
     const about = { baseUrl, to: before.spec.email, username: after.name, at };
     if (before.spec.email !== after.spec.email) mailer.send(emailChanged({ ...about, newEmail: after.spec.email }));
-    if (before.spec.passwordHash !== after.spec.passwordHash) mailer.send(passwordChanged(about));
+    const { passwordHash } = after.spec;
+    if (passwordHash !== undefined && before.spec.passwordHash !== passwordHash) mailer.send(passwordChanged(about));
   }
   tellOfAsked(changes, at, services);
 }

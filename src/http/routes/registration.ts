@@ -93,7 +93,7 @@ const verifyEmail = defineRoute({
   tag,
   summary: 'Verify an address',
   description:
-    'By the token in the link that was mailed to it, which works once, for a day. Where the address is a new one it becomes that of the user, and the old one is told.',
+    'By the token in the link that was mailed to it, which works once, for a day. Where the address is a new one it becomes that of the user, and the old one is told. Where its domain signs in through single sign-on the password that was given at registration goes with it: anybody may have given it.',
   body: z.strictObject({ token: z.string().min(1).max(255).describe('The token in the link.') }),
   bodyExample: () => ({ token: 'Xn5cT0wq7RzL1kYb8Vm2JdG4sH6fP9aQe3uW0iOx' }),
   answers: { 200: { description: 'The user.', schema: userView, example: () => exampleUser } },

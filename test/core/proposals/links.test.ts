@@ -110,6 +110,24 @@ verifying(
   },
 );
 
+verifying('takes the password away that anybody may have registered with, where single sign-on says who it is', () => {
+  const email = 'boss@corp.example';
+  const hashAfter = (config: Resource<'SsoConfig'>, spec: object = {}) => {
+    const world = accounts(
+      config,
+      person('bob', { email, emailVerified: false, ...spec }),
+      link('verify-email', email),
+    );
+    applyAll(world, verifyEmail(hash('b')));
+    const { spec: now, generation } = world.state.get('User', 'bob') ?? {};
+    return [now?.emailVerified, now?.passwordHash, generation];
+  };
+  assert.equal(hashAfter(sso('saml')), [true, undefined, 2]);
+  assert.equal(hashAfter(sso('saml', { active: false })), [true, 'hash-of-bob', 2]);
+  assert.equal(hashAfter(sso('saml'), { lastSignInAt: after(0) }), [true, 'hash-of-bob', 2], 'whoever was in chose it');
+  assert.equal(hashAfter(sso('saml'), { admin: true }), [true, 'hash-of-bob', 2], 'an admin may use it');
+});
+
 verifying.run();
 
 const asking = suite('asking for a new password');

@@ -58,7 +58,8 @@ journey('runs flows, and lets nobody else on the machine change them', async () 
     for (const path of ['flows', 'nodes', 'settings', 'comms'])
       assert.not((await fetch(new URL(path, url), { headers })).ok, `${path} is open`);
   await runtimeAdmin(join(store, 'instances'), id, url).deploy(helloFlow('hello'));
-  assert.is(await hello(), 'hello main');
+  // The answer to a deployment comes before its flows have started.
+  await until(async () => (await hello()) === 'hello main');
 });
 
 journey('comes back with its flows when its runtime is killed', async () => {
@@ -105,7 +106,10 @@ journey('hides nodes that its template excludes once it is restarted, and says s
   await until(async () => (await instance()).restartRequired);
   const { conditions } = await instance();
   assert.match(conditions.find(({ type }: { type: string }) => type === 'RestartRequired').message, 'excludedNodes');
-  assert.ok((await runtimeAdmin(join(store, 'instances'), id, url).nodes()).includes('exec'), 'what runs is left alone');
+  assert.ok(
+    (await runtimeAdmin(join(store, 'instances'), id, url).nodes()).includes('exec'),
+    'what runs is left alone',
+  );
   await act('restart');
   const after = await standing('running');
   assert.not(after.restartRequired);

@@ -45,7 +45,7 @@ export async function benchInstances({ rounds = 5, many = 1_000 } = {}): Promise
 /** Seconds from the start of a runtime alone until its flows have started. */
 async function bareStart(stacks: string): Promise<number> {
   const folder = temporaryFolder();
-  const port = await freePort(folder.path, new Set());
+  const port = await freePort(new Set());
   writeFileSync(
     join(folder.path, 'settings.cjs'),
     `module.exports = {uiHost: '127.0.0.1', uiPort: ${port}, telemetry: {enabled: false}};`,

@@ -10,6 +10,7 @@ import { launch } from './launch.ts';
 import { installModules } from './modules.ts';
 import { freePort, isFree } from './ports.ts';
 import { beganAt } from './process-table.ts';
+import { readLog } from './read-log.ts';
 import { forgetRecord, writeRecord } from './record.ts';
 import { end, endOf, type Patience, type Runtime } from './runtimes.ts';
 import { type Secrets, settingsFor, toldSecrets } from './settings.ts';
@@ -95,9 +96,21 @@ async function firstAnswer(runtime: Runtime, { startMs }: Patience, signal: Abor
   }
 }
 
-async function endedAtOnce({ port }: Runtime, message: string): Promise<DriverFailed> {
-  return (await isFree(port)) ? new DriverFailed('StartFailed', message) : portTaken(port);
+async function endedAtOnce({ port, folder }: Runtime, message: string): Promise<DriverFailed> {
+  if (!(await isFree(port))) return portTaken(port);
+  const last = await lastWords(folder.log);
+  return new DriverFailed('StartFailed', last === undefined ? message : `${message}: ${last}`);
 }
+
+/** What a runtime said last that is an error, or else what it said last at all. */
+async function lastWords(log: string): Promise<string | undefined> {
+  const { lines } = await readLog(log, { limit: 50 });
+  const grave = lines.findLast(({ level, message }) => /^(fatal|error)$/.test(level ?? '') || /Error: /.test(message));
+  return (grave ?? lines.at(-1))?.message.trim().slice(0, mostWords);
+}
+
+/** In characters. */
+const mostWords = 300;
 
 function giveUpOn(signal: AbortSignal): void {
   if (signal.aborted) throw new DriverFailed('Aborted', 'its start was given up');
@@ -119,7 +132,7 @@ export async function portFor(id: string, folder: Folder, kept: Map<string, numb
     await writePrivate(folder.port, '');
     throw portTaken(known);
   }
-  const port = await freePort(id, new Set(kept.values()));
+  const port = await freePort(new Set(kept.values()));
   if (port === undefined) throw new DriverFailed('NoPort', 'this machine has no free port left for it');
   kept.set(id, port);
   await writePrivate(folder.port, `${port}\n`);

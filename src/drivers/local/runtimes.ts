@@ -104,7 +104,7 @@ export function endOf(code: number | null, name: NodeJS.Signals | null): Reason 
       message: 'it was aborted, as it is when its memory does not suffice; its log says why',
     };
   if (name !== null) return { reason: 'Killed', message: `it was ended by the signal ${name}` };
-  return { reason: 'Exited', message: `it ended by itself with the exit code ${code}; its log may say why` };
+  return { reason: 'Exited', message: `it ended by itself with the exit code ${code}` };
 }
 
 /** Does something again and again, one at a time. */

@@ -38,7 +38,9 @@ export const armHints: Arm = (root, listener) => {
   tree.on('raw', (_event, path: string | null) => {
     if (path === null || !isNoise(path, root)) onEvent();
   });
-  tree.on('all', onEvent).on('ready', onEvent).on('error', onTrouble);
+  tree.on('all', onEvent).on('ready', onEvent);
+  // What is wrong with one path, such as a link in a circle, is no reason to hear of nothing else.
+  tree.on('error', (error) => (isExhaustion(error) ? onTrouble(error) : onEvent()));
   return {
     async close() {
       closed = true;

@@ -150,6 +150,19 @@ edits('a pipe and a dangling link that appear, without waiting for either', asyn
   });
 });
 
+edits('what changes beside a link in a circle', async () => {
+  await following(start, {}, async ({ root, becomes }) => {
+    symlinkSync('circle.yaml', join(root, 'stacks/circle.yaml'));
+    await becomes('one');
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    await becomes('two');
+    unlinkSync(join(root, 'stacks/circle.yaml'));
+    await becomes('two');
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('three'));
+    await becomes('three');
+  });
+});
+
 edits('a public file that a document draws in', async () => {
   const filesOf = () => ['../idp.pem'];
   await following({ ...start, 'idp.pem': 'ONE' }, { filesOf }, async ({ root, becomes, count }) => {

@@ -6,6 +6,7 @@ import type { Identity } from '../core/model/identity.ts';
 import type { Context } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { addressOf } from '../core/model/resource.ts';
+import { userCalled } from '../core/model/user-called.ts';
 import type { View } from '../core/model/view.ts';
 import type { NewSession } from '../core/proposals/begin-session.ts';
 import { failedSignIn, isLocked, mostFailures } from '../core/proposals/failed-sign-in.ts';
@@ -40,23 +41,46 @@ export async function signInByDirectory(call: Call, attempt: DirectoryAttempt): 
     if (answer.outcome === 'unavailable') throw unavailable(call, config, answer.reason);
     // What is counted on an account is not counted here, too.
     outcome = answer.outcome === 'proved' ? 'right' : known && !known.spec.suspended ? 'neither' : 'wrong';
-    if (answer.outcome === 'refused') return await refuse(call, attempt, answer.reason, { counts: true });
+    if (answer.outcome === 'refused') {
+      const { reason, email } = answer;
+      if (email !== undefined) tryAs(call, config, email)?.end('wrong');
+      return await refuse(call, attempt, reason, { counts: true, ...(email === undefined ? {} : { email }) });
+    }
+    const own = tryAs(call, config, answer.identity.email);
+    own?.end('right');
+    if (!own) return await refuse(call, attempt, 'too many wrong passwords were given');
     return await admit(call, attempt, answer.identity);
   } finally {
     one.end(outcome);
   }
 }
 
-/** With and without the domain it is the same name. Nothing where there were too many wrong passwords. */
+/**
+ * A try for whom the directory knows by the name that was typed, and we do not yet: one person may have many names there. Whoever has an account
+ * is counted on that. Nothing where there were too many wrong passwords.
+ */
+function tryAs({ services }: Call, { id }: SsoConfiguration, email: string): Pick<Try, 'end'> | undefined {
+  const { clock, tries, door } = services;
+  if (userCalled(door.store.read(), email)) return { end: () => {} };
+  return tries.begin(`${id} ${email}`, Date.parse(clock()));
+}
+
+/** With and without the domain it is the same name, and as directories compare. Nothing where there were too many wrong passwords. */
 function begunTry({ services }: Call, { config, typed, known }: DirectoryAttempt): Try | undefined {
   const { clock, tries, door } = services;
   const now = clock();
-  if (!known) return tries.begin(`${config.id} ${typed.split('@')[0]?.toLowerCase()}`, Date.parse(now));
+  if (!known) return tries.begin(`${config.id} ${plain(typed.split('@')[0] ?? '')}`, Date.parse(now));
   // Others may have been counted since the request came.
   const user = door.store.read().get('User', known.id) ?? known;
   if (isLocked(user, now)) return undefined;
   // Whoever is never locked for long has a try after each pause.
   return tries.begin(known.id, Date.parse(now), Math.min(user.spec.failedSignIns, mostFailures - 1));
+}
+
+/** As loosely as any directory compares: whatever it takes for one name is one name. */
+function plain(name: string): string {
+  const marks = /[\p{M}\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu;
+  return name.normalize('NFKD').replaceAll(marks, '').toLowerCase().replaceAll('ß', 'ss');
 }
 
 function unavailable({ services, requestId }: Call, config: SsoConfiguration, reason: string): Problem {
@@ -72,7 +96,7 @@ async function refuse(
   call: Call,
   { config, known }: DirectoryAttempt,
   why: string,
-  { counts = false } = {},
+  { counts = false, email }: { readonly counts?: boolean; readonly email?: string } = {},
 ): Promise<SsoVerdict> {
   const reason = `through ${addressOf(config)}: ${cut(why)}`;
   const who = known && { id: known.id, name: known.name };
@@ -81,14 +105,20 @@ async function refuse(
   await submit(
     call.services.door,
     (view, context) => {
-      const user = counts && known ? view.get('User', known.id) : undefined;
-      const isCounted = user && !user.spec.suspended && !isLocked(user, context.now);
-      return isCounted ? [because(failedSignIn(view, user, context.now), reason)] : [];
+      const counted = counts ? meant(view, known, email) : [];
+      const open = counted.filter((user) => !user.spec.suspended && !isLocked(user, context.now));
+      return open.map((user) => because(failedSignIn(view, user, context.now), reason));
     },
     { ...contextOf(call), actor: { kind: 'user' } },
     { events: (changes) => (changes.length > 0 ? [] : [event]) },
   );
   return { outcome: 'refused', reason, changes: [] };
+}
+
+/** Whom a name means: whom we know by it, and whom the directory knows by it. It is one account, but where people chose the names of others. */
+function meant(view: View, known: Resource<'User'> | undefined, email: string | undefined): Resource<'User'>[] {
+  const users = [known && view.get('User', known.id), email === undefined ? undefined : userCalled(view, email)];
+  return [...new Set(users)].filter((user) => user !== undefined);
 }
 
 async function admit(call: Call, attempt: DirectoryAttempt, identity: Identity): Promise<SsoVerdict> {
@@ -109,8 +139,7 @@ async function admit(call: Call, attempt: DirectoryAttempt, identity: Identity):
 
 /** Guesses at the same time are counted one by one: a right one after too many wrong ones comes too late. */
 function judge({ config, known, session }: DirectoryAttempt, identity: Identity, view: View, context: Context) {
-  const user = known && view.get('User', known.id);
-  if (user && isLocked(user, context.now))
+  if (meant(view, known, identity.email).some((user) => isLocked(user, context.now)))
     return { outcome: 'refused', reason: 'too many wrong passwords were given', changes: [] } as const;
   return judgeSsoSignIn({ config: config.id, identity, session }, view, context);
 }

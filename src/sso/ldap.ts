@@ -1,4 +1,5 @@
 // Signing in with the password of a directory: LDAP (specification 2.8, 2.9; RFC 4511, 4513).
+import type { Entry } from 'ldapts';
 import { printable } from '../core/model/printable.ts';
 import type { Limits } from './ldap/connect.ts';
 import { type Directory, directoryOf, type SecretOf } from './ldap/directory.ts';
@@ -119,11 +120,21 @@ async function ask(
   const { dn } = entry;
   if (typeof dn !== 'string' || !dn.includes('=')) throw new Trouble('unnamed', { stage: 'find' });
   const wrong = await wrongPassword(open, dn, password);
-  if (wrong !== undefined) return refused(wrong);
   const person = personOf(entry, directory.emailDomain);
-  if ('problem' in person) return refused(`the entry ${shown(dn)} cannot sign in, because ${person.problem}`);
-  if (directory.groupDn === undefined) return { outcome: 'proved', identity: person };
-  const groups = await during('groups', groupsOf(session, directory.groupDn, memberOf(entry)));
+  if (wrong !== undefined) return refused(wrong, 'email' in person ? person.email : undefined);
+  return await proved(session, directory, entry, person);
+}
+
+/** Somebody whose password it was, with their groups. */
+async function proved(
+  session: Session,
+  { groupDn }: Directory,
+  entry: Entry,
+  person: ReturnType<typeof personOf>,
+): Promise<ProviderAnswer> {
+  if ('problem' in person) return refused(`the entry ${shown(entry.dn)} cannot sign in, because ${person.problem}`);
+  if (groupDn === undefined) return { outcome: 'proved', identity: person };
+  const groups = await during('groups', groupsOf(session, groupDn, memberOf(entry)));
   return { outcome: 'proved', identity: { ...person, groups } };
 }
 
@@ -152,8 +163,8 @@ function shown(dn: string): string {
   return `"${printable(dn.length > 300 ? `${dn.slice(0, 300)}…` : dn)}"`;
 }
 
-function refused(reason: string): ProviderAnswer {
-  return { outcome: 'refused', reason };
+function refused(reason: string, email?: string): ProviderAnswer {
+  return { outcome: 'refused', reason, ...(email === undefined ? {} : { email }) };
 }
 
 function unavailable(reason: string): ProviderAnswer {

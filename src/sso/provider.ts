@@ -5,10 +5,13 @@ import type { DeclaredResource } from '../core/model/resource.ts';
 /** A configuration, whatever its provider. */
 export type SsoConfiguration = DeclaredResource<'SsoConfig'>;
 
-/** How asking a provider ended. `reason` is for the log and for administrators: it never reaches who signs in. */
+/**
+ * How asking a provider ended. `reason` is for the log and for administrators: it never reaches who signs in. `email`: whose password it was not,
+ * where the provider knows whom the name is.
+ */
 export type ProviderAnswer =
   | { readonly outcome: 'proved'; readonly identity: Identity }
-  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'refused'; readonly reason: string; readonly email?: string }
   | { readonly outcome: 'unavailable'; readonly reason: string };
 
 /** A provider that a password is shown to (LDAP). Never throws for anything that a directory or a person does. */

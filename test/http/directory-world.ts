@@ -30,7 +30,8 @@ export function testDirectory(...people: readonly Identity[]): TestDirectory {
       if (directory.state === 'down') return { outcome: 'unavailable', reason: 'nothing listens at ldap:389' };
       const identity = directory.people.get(username.toLowerCase());
       if (identity && password === secret) return { outcome: 'proved', identity };
-      return { outcome: 'refused', reason: identity ? 'the password is wrong' : 'the directory has no such user' };
+      if (identity) return { outcome: 'refused', reason: 'the password is wrong', email: identity.email };
+      return { outcome: 'refused', reason: 'the directory has no such user' };
     },
   };
   return directory;

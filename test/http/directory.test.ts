@@ -265,6 +265,38 @@ guesses('has come too late where the account was locked meanwhile', async ({ wor
   assert.equal(sessions(world), []);
 });
 
+guesses(
+  'by other names of somebody are counted on their account, and a lock of it holds for all of them',
+  async ({ world, directory }) => {
+    for (const alias of ['alias', 'employee 7']) directory.people.set(alias, dan);
+    for (let n = 1; n <= 3; n += 1) await login(world, 'alias', 'wrong');
+    for (let n = 1; n <= 2; n += 1) await login(world, 'employee 7', 'wrong');
+    for (const typed of ['alias', 'employee 7', 'dan', 'dan@dir.example'])
+      assert.is((await login(world, typed, secret)).status, 401, typed);
+    world.setNow(later(900));
+    assert.is((await login(world, 'employee 7', secret)).body.id, 'dan');
+  },
+);
+
+guesses('by other names of somebody who has no account are counted together', async ({ world, directory }) => {
+  for (const alias of ['alias', 'employee 8']) directory.people.set(alias, fay);
+  for (let n = 1; n <= 3; n += 1) await login(world, 'alias', 'wrong');
+  for (let n = 1; n <= 2; n += 1) await login(world, 'employee 8', 'wrong');
+  for (const typed of ['fay', 'alias']) assert.is((await login(world, typed, secret)).status, 401, typed);
+  assert.is(world.store.read().named('User', 'fay'), undefined);
+  world.setNow(later(900));
+  assert.is((await login(world, 'fay', secret)).status, 200);
+});
+
+guesses(
+  'of one name in many spellings asks a directory five times, because that compares loosely',
+  async ({ world, directory }) => {
+    const spellings = ['ghost', 'GHOST', 'ｇhost', 'g host', 'ghóst', 'gho\u00adst', 'ghoﬆ'];
+    for (const typed of spellings) await login(world, `${typed}@dir.example`, 'wrong');
+    assert.is(directory.asked.length, 5);
+  },
+);
+
 guesses('keeps nothing of what was typed where it is nobody', async ({ world }) => {
   await login(world, 'my-password-by-mistake@dir.example', 'wrong');
   const records = await world.store.records({ stream: 'audit', limit: 1 });

@@ -123,6 +123,14 @@ real('proves who shows the right password', async () => {
   });
 });
 
+real('says whose password it was not, by whatever spelling the directory found them', async () => {
+  for (const typed of ['ann', 'ANN', 'ａnn', ' ann ']) {
+    const answer = await asked(typed, 'wrong');
+    assert.equal([answer.outcome, 'email' in answer && answer.email], ['refused', 'ann@example.com'], typed);
+  }
+  assert.not('email' in (await asked('nobody', 'wrong')));
+});
+
 real('takes an address or a username, by whatever the filter asks', async () => {
   const filters = ['(uid=${username})', '(mail=${email})', '(|(uid=${username})(mail=${email}))', '(uid=*${username})'];
   for (const userSearchFilter of [...filters, '(&(objectClass=inetOrgPerson)(!(uid=caf\\c3\\a9))(uid=${username}))'])

@@ -34,7 +34,8 @@ function start() {
 /** Keeps what Node compiles beside the packages, for the next start; not in a folder that others may write to. Where it cannot be written, nothing is kept. */
 function keepCompiled() {
   const { enableCompileCache } = require('module');
-  if (enableCompileCache) enableCompileCache(path.join(__dirname, '..', '..', 'node_modules', '.cache', 'weir', 'compiled'));
+  if (enableCompileCache)
+    enableCompileCache(path.join(__dirname, '..', '..', 'node_modules', '.cache', 'weir', 'compiled'));
 }
 
 /** Whether npm runs us by a script of this repository: between us and npm stands a shell, which dies of a SIGTERM and passes none on. */

@@ -7,7 +7,7 @@ import type { Proposal } from '../model/proposal.ts';
 export function noticeInstance(id: string, { type, why }: { readonly type: string; readonly why?: Why }): Proposal {
   return (view, { now }) => {
     const current = view.get('Instance', id);
-    if (!current || current.spec.state !== 'running') return [];
+    if (current?.spec.state !== 'running') return [];
     const known = current.spec.conditions.find((condition) => condition.type === type);
     if (known?.reason === why?.reason) return [];
     const { conditions } = current.spec;

@@ -26,10 +26,19 @@ export function driversOf(
   });
 }
 
+/** Measures what instances use with the driver that the platform has now. */
+export function usageWith(store: Store, drivers: ReadonlyMap<string, Driver>) {
+  return async () => (await driverOf(store, drivers)?.meter?.read()) ?? new Map<string, never>();
+}
+
+function driverOf(store: Store, drivers: ReadonlyMap<string, Driver>): Driver | undefined {
+  return drivers.get(singleton(store.read(), 'Platform').spec.driver.kind);
+}
+
 /** Reads the logs of instances with the driver that the platform has now. */
 export function logsOf(store: Store, drivers: ReadonlyMap<string, Driver>) {
   return async (id: string, wish: LogWish): Promise<LogPage> =>
-    (await drivers.get(singleton(store.read(), 'Platform').spec.driver.kind)?.logs?.read(id, wish)) ?? {
+    (await driverOf(store, drivers)?.logs?.read(id, wish)) ?? {
       lines: [],
       count: 0,
     };

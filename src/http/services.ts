@@ -55,6 +55,10 @@ export interface ServerOptions {
   readonly metrics: Metrics;
   /** Reads what an instance logged; absent where nothing runs instances. */
   readonly instanceLogs?: (id: string, wish: LogWish) => Promise<LogPage>;
+  /** What each instance that runs uses, by its id; absent where nothing runs instances. */
+  readonly instanceUsage?: () => Promise<
+    ReadonlyMap<string, { readonly memoryBytes: number; readonly cpuSeconds: number }>
+  >;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */

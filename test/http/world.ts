@@ -94,7 +94,8 @@ const facts: Facts = {
 };
 
 /** What a test may want otherwise: the server's passwords, directory and address, and the drivers, of which the local one runs nothing by itself. */
-interface Wishes extends Partial<Pick<ServerOptions, 'passwords' | 'baseUrl' | 'directory' | 'instanceLogs'>> {
+interface Wishes
+  extends Partial<Pick<ServerOptions, 'passwords' | 'baseUrl' | 'directory' | 'instanceLogs' | 'instanceUsage'>> {
   readonly drivers?: Facts['drivers'];
 }
 

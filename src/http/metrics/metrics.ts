@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { commitOutcomes, type MeasuredCommit, measured } from './measured-store.ts';
 import { type NotificationMetrics, notificationMetrics } from './notifications.ts';
 import { platformGauges } from './platform.ts';
+import { type RuntimeUsage, runtimeGauges } from './runtimes.ts';
 import { standingGauges } from './standing.ts';
 
 /** A request that was answered. */
@@ -23,6 +24,8 @@ export interface Told {
   readonly door: { readonly store: Pick<Store, 'read' | 'health'> };
   readonly reconciler: Pick<Reconciler, 'standing'>;
   readonly mailer: Pick<Mailer, 'waiting'>;
+  /** What each instance that runs uses, by its id; absent where nothing runs instances. */
+  readonly instanceUsage?: () => Promise<ReadonlyMap<string, RuntimeUsage>>;
 }
 
 /** What is counted, and how it is told. */
@@ -54,6 +57,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   info.set({ version }, 1);
   const setPlatform = platformGauges(registry);
   const setStanding = standingGauges(registry);
+  const setRuntimes = runtimeGauges(registry);
   const countCommit = commitMetrics(registry);
   const metrics: Metrics = {
     measured: (store) => measured(store, countCommit),
@@ -61,7 +65,8 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     mailed: mailMetrics(registry),
     notifications: notificationMetrics(registry),
     answered: httpMetrics(registry),
-    exposition: async ({ door: { store }, reconciler, mailer }) => {
+    exposition: async ({ door: { store }, reconciler, mailer, instanceUsage }) => {
+      setRuntimes((await instanceUsage?.()) ?? new Map());
       setPlatform(store.read());
       setStanding({ reconciler: reconciler.standing(), store: store.health(), mailsWaiting: mailer.waiting() });
       return withCanonicalBounds(await registry.metrics());

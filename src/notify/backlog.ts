@@ -13,13 +13,18 @@ export interface Backlog {
   readonly dropped: boolean;
 }
 
+/** Mostly there is one: what lies further back, perhaps on the disk, is read where that does not do. */
+const firstLook = 4;
+
 /** The newest `most` attempts since the one with the id `told`; nothing where history does not know that one. */
 export async function backlogOf(
   store: Pick<Store, 'records'>,
   told: string | null,
   most: number,
 ): Promise<Backlog | undefined> {
-  const newest = await store.records({ stream: 'history', limit: most + 1 });
+  const few = await store.records({ stream: 'history', limit: Math.min(firstLook, most + 1) });
+  const isEnough = few.length < firstLook || few.some(({ id }) => id === told);
+  const newest = isEnough ? few : await store.records({ stream: 'history', limit: most + 1 });
   const known = newest.findIndex(({ id }) => id === told);
   const more = newest.length > most;
   if (known < 0 && told !== null && !more) return undefined;

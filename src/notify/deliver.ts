@@ -43,6 +43,8 @@ export async function deliver({ url, message, keys, now, answerMs, signal }: Del
     await response.body?.cancel().catch(() => {});
     return judged(response, now);
   } catch (error) {
+    if (isBlocked(error))
+      return { came: 'refused', reason: 'the port of its url is one that no HTTP client connects to' };
     return { came: 'later', reason: reasonOf(error) };
   }
 }
@@ -68,6 +70,11 @@ function retryAfter(value: string | null, now: string): number | undefined {
   if (value === null) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.parse(now);
   return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestWaitMs) : undefined;
+}
+
+/** The ports of other protocols, to which a request could be made to say something: fetch knows them. */
+function isBlocked(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port';
 }
 
 function reasonOf(error: unknown): string {

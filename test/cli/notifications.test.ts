@@ -136,4 +136,24 @@ telling('tells that it refused to start, and what weir apply did meanwhile', asy
   await server.ended;
 });
 
+telling('tells that something drifted, and who did it', async ({ here, hook }) => {
+  const first = await serve(here, [], env);
+  await until(() => told(hook) === 'applied' || undefined, first);
+  first.child.kill('SIGTERM');
+  await first.ended;
+  here.write('config/stacks.yaml', stack.replace('Node-RED 4', 'Otherwise'));
+  assert.is((await here.weir('apply')).code, 0);
+  here.write('config/stacks.yaml', stack);
+  const second = await serve(here, [], env);
+  await until(() => told(hook) === 'applied applied drifted applied' || undefined, second);
+  const { drifted, drift } = hook.received[2]?.data ?? {};
+  assert.is(drifted, 1);
+  assert.is(
+    `${drift[0].address} ${drift[0].fields} ${drift[0].left} ${drift[0].by.actor}`,
+    'Stack/nr-4 /spec/label false command',
+  );
+  second.child.kill('SIGTERM');
+  await second.ended;
+});
+
 telling.run();

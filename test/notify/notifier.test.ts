@@ -187,6 +187,13 @@ failing('by sending elsewhere is not followed', async ({ hook, office }) => {
   await elsewhere.close();
 });
 
+failing('because its port belongs to another protocol is not tried again', async ({ office }) => {
+  office.start();
+  await office.declare({ ci: { url: 'http://127.0.0.1:6667/hook' } });
+  await until('given up', () => office.results.length === 1);
+  assert.match(office.receiver('ci')?.reason ?? '', /^the port of its url/);
+});
+
 failing('for too long has the message given up', async ({ hook, office }) => {
   hook.always(500);
   office.start({ giveUpMs: 100 });
@@ -216,8 +223,10 @@ failing('with 410 is told nothing more, after a restart either, until its url ch
 });
 
 failing('because of its url is told at the new one at once', async ({ hook, office }) => {
+  const nobody = await listener();
+  await nobody.close();
   office.start({ retryMs: [60_000] });
-  await office.declare({ ci: { url: 'http://127.0.0.1:9/nobody' } });
+  await office.declare({ ci: { url: nobody.url } });
   await until('failing', () => office.receiver('ci')?.state === 'failing');
   await office.declare({ ci: { url: hook.url } }, 'mended');
   await until('told', () => hook.received.length === 2);
@@ -274,6 +283,18 @@ lasting('is bounded: the newest attempts are told, and that others are not is sa
   await until('told', () => taken() === 1);
   assert.equal([...new Set(told(hook))], ['applied declared', 'applied 6', 'applied 7', 'applied 8']);
   assert.equal(office.results, ['delivered', 'dropped', 'delivered', 'delivered', 'delivered']);
+});
+
+lasting('is found past what is told first', async ({ hook, office }) => {
+  office.start();
+  await office.declare({ ci: { url: hook.url } });
+  await until('noted', () => hook.received.length === 1 && office.waiting() === 0);
+  await office.close();
+  for (let nth = 1; nth <= 9; nth++) await office.attempt(`${nth}`);
+  office.start();
+  await until('told', () => hook.received.length === 10);
+  assert.is(told(hook).at(-1), 'applied 9');
+  assert.is(new Set(told(hook)).size, 10);
 });
 
 lasting('does not keep a stop waiting', async ({ hook, office }) => {

@@ -64,11 +64,30 @@ export function dnsDomain(): z.ZodString {
 }
 
 /**
- * An email address as this platform keeps it: in lower case. One mailbox has one address, so nothing may stand in it that cannot be seen, that
+ * An email address as this platform keeps it: see `keptEmail`. One mailbox has one address, so nothing may stand in it that cannot be seen, that
  * mail programs read as a dot, or that they leave out; and a domain with a dot at its end would be the same domain under another name.
  */
 export function emailAddress(): z.ZodString {
-  return matching(254, emailForm, 'it must be an email address like ann@example.com').toLowerCase();
+  const form = matching(254, emailForm, 'it must be an email address like ann@example.com');
+  // In ASCII a domain is longer.
+  return form.overwrite(keptEmail).max(254);
+}
+
+/**
+ * An address, or what somebody typed for one, in the form in which it is kept: in lower case, and its domain in ASCII as DNS has it (RFC 5890), because
+ * `bücher.example` and `xn--bcher-kva.example` are one domain. A domain that DNS cannot have stays as it is.
+ */
+export function keptEmail(text: string): string {
+  const at = text.lastIndexOf('@') + 1;
+  const domain = text.slice(at).toLowerCase();
+  return text.slice(0, at).toLowerCase() + (isForeignDomain.test(domain) ? inAscii(domain) : domain);
+}
+
+const isForeignDomain = /^(?=.*[^\0-\x7f])[\p{L}\p{M}\p{N}._-]+$/u;
+
+function inAscii(domain: string): string {
+  const address = `http://${domain}`;
+  return URL.canParse(address) ? new URL(address).hostname : domain;
 }
 
 // In this order: white space and control characters, invisible ones, dots that are none, and what has a meaning of its own in the headers of mails.

@@ -1,4 +1,5 @@
 // Which single sign-on configuration an email address, or somebody who types a name, belongs to.
+import { keptEmail } from '../kinds/scalars.ts';
 import type { DeclaredResource, Resource } from './resource.ts';
 import { first } from './state.ts';
 import type { View } from './view.ts';
@@ -7,7 +8,8 @@ type Config = DeclaredResource<'SsoConfig'>;
 
 /** The active configuration of an address's domain (specification 2.8). */
 export function activeSsoOf(view: View, email: string): Config | undefined {
-  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
+  const kept = keptEmail(email);
+  const domain = kept.slice(kept.lastIndexOf('@') + 1);
   const config = first(view.having('SsoConfig', `domain=${domain}`));
   return config?.spec.active ? config : undefined;
 }

@@ -26,6 +26,24 @@ email('has no second form that is delivered to the same mailbox, past what its d
     assert.not.ok(isGood(`ann@${domain}`), JSON.stringify(domain));
 });
 
+email('has its domain as DNS has it, so that one domain is not two', () => {
+  const kept = (text: string) => emailAddress().parse(text);
+  for (const domain of [
+    'xn--bcher-kva.example',
+    'bücher.example',
+    'BÜCHER.example',
+    'bu\u0308cher.example',
+    'ｂücher.example',
+  ])
+    assert.is(kept(`Ann@${domain}`), 'ann@xn--bcher-kva.example', domain);
+  assert.is(kept('ann@ｃorp.example'), 'ann@corp.example');
+  for (const text of ['ä.ö@example.de', 'ann@my_corp.local', 'ann@localhost', 'ann@1.2']) assert.is(kept(text), text);
+  for (const text of ['ann@corp.example/ä', 'ann@ä%2ecorp.example', 'ann@ä?corp.example', 'ann@ä#corp.example'])
+    assert.is(kept(text), text, 'what is no domain is not taken for the domain that begins it');
+  assert.not.ok(isGood(`ann@${Array.from({ length: 12 }, () => 'ü'.repeat(19)).join('.')}`), 'too long for DNS');
+  assert.is(emailAddress().parse(kept('客@例え.テスト')), kept('客@例え.テスト'));
+});
+
 email('holds nothing that cannot be seen, turns the line round or means something in a header', () => {
   for (const hidden of ['\u0000', '\r\n', '\u007f', '\u200b', '\u202e', '\u2066', '\ufeff', ' ', '\u3000'])
     assert.not.ok(isGood(`a${hidden}nn@corp.example`), JSON.stringify(hidden));

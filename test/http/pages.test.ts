@@ -28,6 +28,11 @@ const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).di
 const between = (html: string, tag: string) =>
   [...html.matchAll(new RegExp(`<${tag}[^>]*>([^]*?)</${tag}>`, 'g'))].map(([, text = '']) => text);
 
+sent('/ leads people to their account', async () => {
+  const { status, headers } = await world.ask('GET', '/', { as: 'none' });
+  assert.equal([status, headers['location']], [303, 'http://weir.example/account/settings']);
+});
+
 for (const url of pages) {
   sent(`${url} has a policy that lets its own script and style run, and nothing else`, async () => {
     const { status, headers, text } = await world.ask('GET', url, { as: 'none' });

@@ -82,4 +82,18 @@ function routeOf({ url, operationId, summary, page, params, query }: Place): Rou
   });
 }
 
-export const pageRoutes: readonly Route[] = places.map(routeOf);
+/** The address that a server prints, opened by somebody. */
+const front = defineRoute({
+  method: 'GET',
+  url: '/',
+  action: 'open-page',
+  operationId: 'front',
+  tag: 'account',
+  undocumented: true,
+  summary: 'Lead people to their account',
+  description: 'To the page of their account, which leads to sign-in where they are not signed in.',
+  answers: {},
+  handle: ({ services }) => ({ status: 303, headers: { location: `${services.baseUrl}/account/settings` } }),
+});
+
+export const pageRoutes: readonly Route[] = [front, ...places.map(routeOf)];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { beganAt } from '../src/drivers/local/process-table.ts';
+import { beganAt, processesWith } from '../src/drivers/local/process-table.ts';
 import { helloFlow, runtimeAdmin } from './support/runtime-flows.ts';
 import { type Serving, serve } from './support/serving.ts';
 import { runtimes, stacksWith } from './support/stacks.ts';
@@ -154,6 +154,26 @@ journey('is stopped and started', async () => {
   assert.is(await beganAt(before), undefined);
   await act('start');
   await standing('running');
+  assert.is(await hello(), 'hello main');
+});
+
+journey('gets where it was going, whenever Weir is killed on the way', async () => {
+  for (const [action, state] of [
+    ['restart', 'running'],
+    ['stop', 'stopped'],
+    ['start', 'running'],
+    ['suspend', 'suspended'],
+    ['start', 'running'],
+  ] as const) {
+    await act(action);
+    await sleep(Math.random() * 1500);
+    server.child.kill('SIGKILL');
+    await server.ended;
+    server = await serve(folder, ['config'], {}, 280_000);
+    await standing(state);
+    const runs = await processesWith('HOME', join(store, 'instances', id, 'home'));
+    if (process.platform === 'linux') assert.is(runs.length, state === 'running' ? 1 : 0, action);
+  }
   assert.is(await hello(), 'hello main');
 });
 

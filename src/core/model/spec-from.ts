@@ -27,10 +27,19 @@ export function withLeaves(kind: KindName, spec: unknown, source: unknown, paths
   if (paths.length === 0) return spec;
   const under = (path: string) => paths.some((ignored) => path === ignored || path.startsWith(`${ignored}/`));
   const own = leavesOf(kind, spec);
-  const kept = [...own.values()].filter((leaf) => !under(leaf.path));
+  const others = leavesOf(kind, source);
+  // An item that is new has what the document says, until somebody writes it.
+  const isNew = (key: string | undefined) => key !== undefined && !under(key) && !others.has(key);
+  // An item whose very key is left is there where the other has it, and then whole.
+  const isLeft = (key: string | undefined) => key !== undefined && under(key);
+  const isGone = (key: string | undefined) => isLeft(key) && !others.has(key ?? '');
+  const kept = [...own.values()].filter(({ path, itemKey }) => !isGone(itemKey) && (!under(path) || isNew(itemKey)));
   // A field of an item that is no longer in the list does not bring the item back.
   const holds = (key: string | undefined) => key === undefined || under(key) || own.has(key);
-  const taken = [...leavesOf(kind, source).values()].filter((leaf) => under(leaf.path) && holds(leaf.itemKey));
+  const isTheirs = (key: string | undefined) => isLeft(key) && !own.has(key ?? '');
+  const taken = [...others.values()].filter(
+    ({ path, itemKey }) => isTheirs(itemKey) || (under(path) && holds(itemKey)),
+  );
   return specFrom(kind, new Map([...kept, ...taken].map((leaf) => [leaf.path, leaf.value])));
 }
 

@@ -211,6 +211,16 @@ taken('do not bring back an item that left its list', () => {
   assert.ok(sameSpec('TeamType', withLeaves('TeamType', document, current, ['/spec/instanceTypes']), current));
 });
 
+taken('of an item that is new are as the document has them, until somebody writes them', () => {
+  const document = parse('TeamType', { instanceTypes: [{ name: 'large', limit: 9 }] });
+  const ignore = ['/spec/instanceTypes/large/limit'];
+  assert.equal(withLeaves('TeamType', document, parse('TeamType', {}), ignore), document);
+  assert.equal(withLeaves('TeamType', document, parse('TeamType', { instanceTypes: [{ name: 'large' }] }), ignore), {
+    ...document,
+    instanceTypes: [{ name: 'large' }],
+  });
+});
+
 taken('of a section that the document leaves empty are put into it', () => {
   const document = parse('InstanceType', { price: {} });
   const current = parse('InstanceType', { price: { id: 'p1' } });

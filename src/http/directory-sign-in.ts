@@ -134,13 +134,22 @@ async function admit(call: Call, attempt: DirectoryAttempt, identity: Identity):
     { ...contextOf(call), actor: ssoActor(config) },
     { events: (changes) => failureIn(changes, verdict, config, identity) },
   );
+  if (verdict.outcome === 'refused' && verdict.reason === changed) throw unavailable(call, config, changed);
   return verdict;
 }
 
-/** Guesses at the same time are counted one by one: a right one after too many wrong ones comes too late. */
+const changed = 'the configuration was changed while its directory was asked';
+
+/**
+ * Guesses at the same time are counted one by one: a right one after too many wrong ones comes too late. And a directory is believed, and was asked
+ * for groups, as the configuration said then: where that was changed since nothing that it told counts.
+ */
 function judge({ config, known, session }: DirectoryAttempt, identity: Identity, view: View, context: Context) {
   if (meant(view, known, identity.email).some((user) => isLocked(user, context.now)))
     return { outcome: 'refused', reason: 'too many wrong passwords were given', changes: [] } as const;
+  const { generation, spec } = view.get('SsoConfig', config.id) ?? config;
+  if (spec.active && generation !== config.generation)
+    return { outcome: 'refused', reason: changed, changes: [] } as const;
   return judgeSsoSignIn({ config: config.id, identity, session }, view, context);
 }
 

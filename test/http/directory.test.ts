@@ -173,6 +173,28 @@ down('is 503 for everybody of the domain, and changes nothing', async ({ world, 
   assert.match(world.logged.join('\n'), /SsoConfig\/dir could not ask its directory \(request \S+\): nothing listens/);
 });
 
+down('has told nothing that counts where the configuration was changed meanwhile', async ({ world, directory }) => {
+  directory.state = 'up';
+  let change: object = {};
+  directory.before = async () => {
+    const before = world.store.read().named('SsoConfig', 'dir');
+    if (!before) return;
+    const after = { ...before, generation: before.generation + 1, spec: { ...before.spec, ...change } };
+    await world.store.commit(() => ({ changes: [updated(before, after)] }), { id: JSON.stringify(change) });
+  };
+  const groups = { manageRoles: true, scope: 'all', teams: [], allowOtherTeams: false };
+  for (const [more, status] of [
+    [{ groups }, 503],
+    [{ ldap: { server: 'another:389' } }, 503],
+    [{ active: false }, 401],
+  ] as const) {
+    change = more;
+    assert.is((await login(world, 'dan@dir.example', secret)).status, status, JSON.stringify(more));
+  }
+  assert.equal(sessions(world), []);
+  assert.match(world.logged.join('\n'), /was changed while its directory was asked/);
+});
+
 down('keeps no admin out who has a local password', async ({ world, directory }) => {
   for (const typed of ['dora', 'dora@dir.example']) assert.is((await login(world, typed)).body.id, 'dora');
   assert.equal(directory.asked, [], 'it was not asked');

@@ -11,7 +11,8 @@ export const boundElsewhere: Consequence = function* (changes, before, after): I
   if (begun.length > 0) yield* sessionsUnder(new Set(begun.map(({ id }) => id)), after);
   for (const { before: old, after: user } of changesOf(changes, 'User')) {
     const sso = old && user && bindingSso(after, user);
-    if (sso && !bindingSso(before, old))
+    // Who comes from another domain with single sign-on was let in by a provider that has no say here.
+    if (sso && bindingSso(before, old)?.id !== sso.id)
       for (const session of referrers(after, 'Session', user)) yield ended(session, sso);
   }
 };

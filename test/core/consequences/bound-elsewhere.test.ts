@@ -76,6 +76,14 @@ moves('who gets an address of the domain, or is no admin of it any more, is sign
   assert.equal(changed('ada', { admin: false }), ['-Session/s-ada']);
 });
 
+moves('who comes from another domain with single sign-on is signed out, because that has no say in this one', () => {
+  const other = { ...corp({}, { emailDomain: 'new.example' }), id: 'new', name: 'new' };
+  const { state } = platform(corp(), other, ...people);
+  const ann = state.get('User', 'ann') as Resource<'User'>;
+  const moved = updated(ann, { ...ann, spec: { ...ann.spec, email: 'ann@new.example' } });
+  assert.equal(told(withConsequences(state, [moved]).changes.slice(1)), ['-Session/s-ann']);
+});
+
 moves('who was of the domain before, or leaves it, is not', () => {
   assert.equal(changed('ann', { email: 'anna@corp.example' }), []);
   assert.equal(changed('ann', { email: 'ann@example.net' }), []);

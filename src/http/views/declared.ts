@@ -124,6 +124,10 @@ function notificationConditions(resource: DeclaredResource, view: View): z.outpu
   const bad = standings.filter(({ spec }) => spec.state !== 'well');
   const since = standings.map(({ spec }) => spec.since).toSorted();
   const type = 'NotificationsDelivered';
+  if (standings.length === 0) {
+    const message = 'nothing was told yet';
+    return [{ type, status: 'Unknown', reason: 'NothingTold', message, lastTransitionTime: resource.updatedAt }];
+  }
   if (bad.length === 0) {
     const message = 'whoever is to be told what became of the tree takes it';
     const lastTransitionTime = since.at(-1) ?? resource.updatedAt;

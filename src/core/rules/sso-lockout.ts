@@ -2,16 +2,29 @@
 import { activeAdmin } from '../kinds/user.ts';
 import type { Finding } from '../model/finding.ts';
 import { addressOf, type DeclaredResource } from '../model/resource.ts';
-import { type Batch, some, written } from './rule.ts';
+import { activeSsoOf } from '../model/sso.ts';
+import { type Batch, removed, some, written } from './rule.ts';
 import { warning } from './warning.ts';
 
 /** The id of these warnings. */
 export const ssoLockout = 'sso-lockout';
 
-/** Warnings about the configurations that a batch makes or alters, by the users that there are. Offline there are none. */
-export function* ssoLockouts({ changes, ...batch }: Batch): Iterable<Finding> {
-  for (const { after } of written({ changes, ...batch }, 'SsoConfig'))
-    if (after.spec.active) yield* lockoutsBy(after, batch);
+/** Warnings about the configurations that a batch makes, alters or deletes, by the users that there are. Offline there are none. */
+export function* ssoLockouts(batch: Batch): Iterable<Finding> {
+  for (const { after } of written(batch, 'SsoConfig')) if (after.spec.active) yield* lockoutsBy(after, batch);
+  for (const { before, after } of [...written(batch, 'SsoConfig'), ...removed(batch, 'SsoConfig')])
+    if (before?.spec.active && !(after?.spec.active && after.spec.emailDomain === before.spec.emailDomain))
+      yield* lockoutsWithout(before, batch);
+}
+
+/** What people signed in by is gone, and there is no other way in. */
+function* lockoutsWithout(config: DeclaredResource<'SsoConfig'>, { after }: Pick<Batch, 'after'>): Iterable<Finding> {
+  const admins = [...after.having('User', activeAdmin)];
+  const isOurs = admins.some(({ spec }) => spec.email.endsWith(`@${config.spec.emailDomain}`));
+  if (!isOurs || admins.some(({ spec }) => spec.passwordHash !== undefined || activeSsoOf(after, spec.email))) return;
+  const who = some(admins.map(addressOf), admins.length);
+  const what = `nobody could administer the platform without it, because no active admin (${who}) has a local password: give one first (weir admin reset-password USERNAME)`;
+  yield warning(ssoLockout, config, '/spec/active', what);
 }
 
 function* lockoutsBy(config: DeclaredResource<'SsoConfig'>, { after }: Pick<Batch, 'after'>): Iterable<Finding> {

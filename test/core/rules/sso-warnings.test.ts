@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { evaluate } from '../../../src/control/submit.ts';
-import { created, updated } from '../../../src/core/model/change.ts';
+import { created, deleted, updated } from '../../../src/core/model/change.ts';
 import type { Finding } from '../../../src/core/model/finding.ts';
 import type { DeclaredResource, Resource } from '../../../src/core/model/resource.ts';
 import type { Facts } from '../../../src/core/rules/facts.ts';
@@ -56,6 +56,25 @@ lockout('warns where a group decides about every admin', () => {
     'sso-lockout /spec/groups/adminGroup SsoConfig/corp: the admins may be others than you expect, because every active admin (User/ada) is of corp.example, and whoever is not in this group loses the flag at the next sign-in, all but the last: see what happens with "weir sso explain", or keep an admin of another domain',
   ]);
   assert.equal(warnings(config({ adminGroup: 'bosses' }), [ada, root]), []);
+});
+
+lockout('warns where the only way in of every admin goes away', () => {
+  const warned = (after: DeclaredResource<'SsoConfig'> | undefined, ...people: readonly Resource[]) => {
+    const { state, at } = accounts(enterprise, ...types, config(), ...people);
+    const change = after ? updated(config(), after) : deleted(config());
+    const found = evaluate(state, () => [change], at(0), facts).warnings();
+    return told(found).map((text) => text.replace(/(?<=password).*/, ''));
+  };
+  const other = (spec: object) => ({ ...config(), spec: { ...config().spec, ...spec } });
+  const words = [
+    'sso-lockout /spec/active SsoConfig/corp: nobody could administer the platform without it, because no active admin (User/ada) has a local password',
+  ];
+  assert.equal(warned(undefined, adaWithout), words);
+  assert.equal(warned(other({ active: false }), adaWithout), words);
+  assert.equal(warned(other({ emailDomain: 'new.example' }), adaWithout), words);
+  assert.equal(warned(other({ active: false }), adaWithout, root), []);
+  assert.equal(warned(other({ active: false }), ada), []);
+  assert.equal(warned(undefined, root), []);
 });
 
 lockout('is part of the plan of a tree, at its line, and refuses nothing', async () => {

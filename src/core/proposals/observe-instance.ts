@@ -3,6 +3,7 @@
 import type { Settings } from '../instances/settings.ts';
 import { standing, type Why, withCondition, withoutCondition } from '../instances/standing.ts';
 import { because, type Change, deleted, updated } from '../model/change.ts';
+import { sameValue } from '../model/leaves.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { put } from './act-on-instance.ts';
@@ -24,7 +25,10 @@ export function observeInstance(seen: Resource<'Instance'>, observation: Observa
     const current = view.get('Instance', seen.id);
     if (!current || current.spec.state !== seen.spec.state) return [];
     const isStale = current.generation !== seen.generation && observation.came !== 'crashed';
-    return isStale ? [] : [noted(current, observation, context)];
+    if (isStale) return [];
+    const change = noted(current, observation, context);
+    // What fails again as it did before is nothing new.
+    return change.after && sameValue(change.after.spec, current.spec) ? [] : [change];
   };
 }
 

@@ -158,6 +158,19 @@ teams('is offered with the types that may be chosen', async ({ world }) => {
   });
 });
 
+teams('tells a bad password and a type that is missing or not on offer at once', async ({ world }) => {
+  for (const [choice, words] of [
+    [{}, /^teamType is missing, .*choose one of big, starter$/],
+    [{ teamType: 'gift' }, /^teamType cannot be this, .*choose one of big, starter$/],
+  ] as const) {
+    const { status, body } = await register(world, { ...noa, ...choice, password: 'short' });
+    const paths = body.violations.map(({ path }: { path: string }) => path);
+    assert.equal([status, paths], [400, ['/password', '/teamType']]);
+    assert.match(body.violations[1].message, words);
+  }
+  assert.is(world.store.read().named('User', 'noa'), undefined);
+});
+
 teams('is of the type that they chose, and theirs', async ({ world }) => {
   assert.is((await register(world)).status, 400);
   assert.is((await register(world, { ...noa, teamType: 'gift' })).status, 400);

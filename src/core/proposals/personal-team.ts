@@ -7,10 +7,14 @@ import { Declined } from './declined.ts';
 import { freeSlug } from './free-slug.ts';
 import { teamWithOwner } from './new-team.ts';
 
-/** What the person chose, and how the team is called: `slug` is the one to begin with. `optional`: no team where no type was chosen. */
-export interface PersonalTeam {
+/** The type that the person chose. `optional`: no team where none was chosen. */
+export interface TypeChoice {
   readonly type: string | undefined;
   readonly optional: boolean;
+}
+
+/** What the person chose, and how the team is called: `slug` is the one to begin with. */
+export interface PersonalTeam extends TypeChoice {
   readonly displayName: string;
   readonly slug: string;
 }
@@ -32,21 +36,25 @@ export function personalTeam(view: View, owner: Resource<'User'>, wanted: Person
   return teamWithOwner({ displayName, slug: freeSlug(view, slug), type: type.id }, owner.id, context);
 }
 
-function chosenType(view: View, { type: wanted, optional }: PersonalTeam): DeclaredResource<'TeamType'> | undefined {
-  if (wanted === undefined && optional) return undefined;
-  if (!singleton(view, 'AdminSettings').spec.personalTeamOnRegistration) {
-    if (wanted === undefined) return undefined;
-    throw new Declined('invalid_request', 'teamType has no place here, because nobody gets a team who registers');
-  }
+/** Why the choice of a type cannot be, in whole words; nothing where it can. */
+export function typeProblem(view: View, { type: wanted, optional }: TypeChoice): string | undefined {
+  if (!singleton(view, 'AdminSettings').spec.personalTeamOnRegistration)
+    return wanted === undefined ? undefined : 'teamType has no place here, because nobody gets a team who registers';
   const types = typesOnOffer(view);
   const names = types.map(({ name }) => name).join(', ');
-  if (wanted === undefined && types.length > 1)
-    throw new Declined('invalid_request', `teamType is missing, because there are several: choose one of ${names}`);
-  const chosen = wanted === undefined ? types[0] : types.find(({ name }) => name === wanted);
-  if (!chosen && wanted !== undefined)
-    throw new Declined(
-      'invalid_request',
-      `teamType cannot be this, because no such type is on offer${names === '' ? '' : `: choose one of ${names}`}`,
-    );
-  return chosen;
+  if (wanted === undefined)
+    return optional || types.length <= 1
+      ? undefined
+      : `teamType is missing, because there are several: choose one of ${names}`;
+  if (types.some(({ name }) => name === wanted)) return undefined;
+  return `teamType cannot be this, because no such type is on offer${names === '' ? '' : `: choose one of ${names}`}`;
+}
+
+function chosenType(view: View, choice: TypeChoice): DeclaredResource<'TeamType'> | undefined {
+  const problem = typeProblem(view, choice);
+  if (problem !== undefined) throw new Declined('invalid_request', problem);
+  const { type: wanted, optional } = choice;
+  if (wanted !== undefined) return view.named('TeamType', wanted);
+  const isWanted = !optional && singleton(view, 'AdminSettings').spec.personalTeamOnRegistration;
+  return isWanted ? typesOnOffer(view)[0] : undefined;
 }

@@ -4,14 +4,16 @@ import { mintSecret } from '../../auth/secret.ts';
 import { hashToken } from '../../auth/token.ts';
 import { submit } from '../../control/submit.ts';
 import { emailAddress } from '../../core/kinds/scalars.ts';
+import type { Finding } from '../../core/model/finding.ts';
 import { singleton } from '../../core/model/view.ts';
 import { username } from '../../core/proposals/create-user.ts';
+import { typeProblem } from '../../core/proposals/personal-team.ts';
 import { admit, register as registration } from '../../core/proposals/register.ts';
 import { verifyEmail as verification } from '../../core/proposals/verify-email.ts';
 import { slugOf } from '../../lib/slug.ts';
 import { mailVerification } from '../account-mails.ts';
-import { Problem } from '../errors.ts';
-import { hashOfNew } from '../new-password.ts';
+import { invalidRequest, Problem } from '../errors.ts';
+import { fieldFinding, hashOfNew, passwordFindings } from '../new-password.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { tellOfAccount } from '../tell-of-account.ts';
 import { exampleRegistration, registrationView, shownOwner, shownRegistration } from '../views/account.ts';
@@ -68,9 +70,12 @@ const register = defineRoute({
     const { body, services } = call;
     const applicant = { email: body.email, invitation: body.invitation && hashToken(body.invitation) };
     // Asked before there is work to do, and again when it is done.
-    const invitation = admit(services.door.store.read(), applicant, services.clock());
+    const view = services.door.store.read();
+    const invitation = admit(view, applicant, services.clock());
     if (!invitation && !services.mailer.configured())
       throw new Problem('unavailable', { detail: 'Nobody can register now, because no mail can be sent.' });
+    const findings = findingsIn(body, typeProblem(view, { type: body.teamType, optional: invitation !== undefined }));
+    if (findings.length > 0) throw invalidRequest(findings);
     const link = mintSecret();
     const passwordHash = await hashOfNew(body.password, services);
     const proposal = registration({ ...applicant, ...wanted(body), passwordHash, link: link.hash });
@@ -79,6 +84,12 @@ const register = defineRoute({
     return { status: 201, body: shownOwner(changes, services) };
   },
 });
+
+/** All that is wrong with a form, at once: the proposal would look at the type only when the password is hashed. */
+function findingsIn({ password }: z.output<typeof form>, typeProblem: string | undefined): Finding[] {
+  const found = passwordFindings(password);
+  return typeProblem === undefined ? found : [...found, fieldFinding('teamType', typeProblem)];
+}
 
 function wanted({ username, name = '', teamType }: z.output<typeof form>) {
   const displayName = `Team ${name || username}`;

@@ -12,6 +12,8 @@ const { status } = spawnSync(process.execPath, [compiler, '-p', join(root, '.ci/
   stdio: 'inherit',
 });
 if (status === 0) {
-  cpSync(source, target, { recursive: true, filter: (path) => statSync(path).isDirectory() || !path.endsWith('.ts') });
+  const isKept = (path: string) => statSync(path).isDirectory() || !path.endsWith('.ts');
+  // Nothing may take the place of what was compiled: a script beside a module of its name would.
+  cpSync(source, target, { recursive: true, filter: isKept, force: false, errorOnExist: true });
 }
 process.exitCode = status ?? 1;

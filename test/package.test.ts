@@ -5,7 +5,8 @@ import { cp, readFile, symlink } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CommandResult, runCommand } from './support/run-command.ts';
+import { type CommandResult, runCommand, startCommand } from './support/run-command.ts';
+import { until } from './support/serving.ts';
 import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
 
 const repository = resolve(import.meta.dirname, '..');
@@ -66,6 +67,18 @@ tarball('validates the tree that it ships', async () => {
     const args = [command, 'validate', 'node_modules/weir/config'];
     succeeds(await runCommand(node, args, { cwd: installed, env: outside(), timeoutMs: minutes }));
   }
+});
+
+tarball('serves the tree that it ships, and pages with their scripts', async () => {
+  const command = join(installed, 'node_modules/.bin/weir');
+  const args = [command, 'serve', 'node_modules/weir/config', '--port', '0'];
+  const server = startCommand(process.execPath, args, { cwd: installed, env: outside(), timeoutMs: minutes });
+  const url = await until(() => / on (http:\/\/\S+)\n/.exec(server.output().stdout)?.[1], server);
+  const page = await (await fetch(`${url}/account/login`)).text();
+  assert.match(page, /<script type="module">.*\/account\/login/s);
+  server.child.kill('SIGTERM');
+  const { code, stderr } = await server.ended;
+  assert.is(code, 0, stderr);
 });
 
 tarball.run();

@@ -3,7 +3,7 @@ import { makePage, messages } from './page.ts';
 
 export const invitationPage = makePage({
   title: 'Join a team',
-  script: 'invitation.js',
+  script: 'invitation.script.js',
   main: `<p id="what"></p>
 <form id="accept" hidden>
 <p id="as"></p>

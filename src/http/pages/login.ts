@@ -3,7 +3,7 @@ import { makePage, messages } from './page.ts';
 
 export const loginPage = makePage({
   title: 'Sign in',
-  script: 'login.js',
+  script: 'login.script.js',
   main: `<form id="sign-in">
 <label for="username">Username or email</label>
 <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="254" required autofocus>

@@ -10,7 +10,7 @@ export interface Page {
 }
 
 /**
- * What a page is made from. `script` is a file beside this one, as is `common.js`, which goes before it; a page that only tells something has
+ * What a page is made from. `script` is a file beside this one (`*.script.js`: the built module of the page has its name with `.js`), as is `common.js`, which goes before it; a page that only tells something has
  * none. Links in `main` are relative, so that they lead to the same server whatever stands before its paths.
  */
 export interface PageParts {

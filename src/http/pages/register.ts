@@ -3,7 +3,7 @@ import { makePage, messages } from './page.ts';
 
 export const registerPage = makePage({
   title: 'Register',
-  script: 'register.js',
+  script: 'register.script.js',
   main: `<form id="registration">
 <label for="email">Email</label>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" required>

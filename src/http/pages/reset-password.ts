@@ -3,7 +3,7 @@ import { makePage, messages } from './page.ts';
 
 export const resetPasswordPage = makePage({
   title: 'Reset your password',
-  script: 'reset-password.js',
+  script: 'reset-password.script.js',
   main: `<form id="ask">
 <label for="email">Email</label>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" required>

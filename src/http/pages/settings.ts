@@ -57,7 +57,7 @@ ${messages}
 
 export const settingsPage = makePage({
   title: 'Your account',
-  script: 'settings.js',
+  script: 'settings.script.js',
   main: `<div id="all" hidden>
 ${section('profile', 'Profile', profile)}
 ${section('password', 'Password', password)}

@@ -112,7 +112,10 @@ inviting('declines who is in the team, and who is invited already, however they 
   }
   await invite(world, 'new@example.org');
   assert.is((await invite(world, 'NEW@example.org')).status, 409);
-  assert.is(world.mails.length, 2);
+  await invite(world, 'new@bücher.example');
+  for (const one of ['new@xn--bcher-kva.example', 'new@ｂücher.example'])
+    assert.is((await invite(world, one)).status, 409, one);
+  assert.is(world.mails.length, 3);
 });
 
 inviting('is for owners and admins', async ({ world }) => {

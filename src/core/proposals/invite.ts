@@ -1,6 +1,6 @@
 // Invites somebody to a team: a user by their username, or whoever has an address.
 import { invitedAddressKey } from '../kinds/invitation.ts';
-import { emailAddress } from '../kinds/scalars.ts';
+import { emailAddress, keptEmail } from '../kinds/scalars.ts';
 import { created, deleted } from '../model/change.ts';
 import { expiredIn, invitationsTo, isPending, verifiedUserAt } from '../model/invited.ts';
 import { membershipIn } from '../model/members.ts';
@@ -32,7 +32,7 @@ export function invite({ team, role, inviter, called, hash, mail }: NewInvitatio
     const user = 'user' in invitee ? view.get('User', invitee.user) : verifiedUserAt(view, invitee.email);
     if (user && membershipIn(view, team, user.id))
       throw new Declined('conflict', `${called} cannot be invited, because they are in the team already`);
-    const known = user ? invitationsTo(view, user) : view.having('Invitation', invitedAddressKey(called.toLowerCase()));
+    const known = user ? invitationsTo(view, user) : view.having('Invitation', invitedAddressKey(keptEmail(called)));
     for (const other of known)
       if (other.spec.team === team && isPending(other, context.now))
         throw new Declined(

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { mintSecret } from '../../auth/secret.ts';
 import { role } from '../../core/kinds/roles.ts';
+import { keptEmail } from '../../core/kinds/scalars.ts';
 import { isPending } from '../../core/model/invited.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { referrers, type View } from '../../core/model/view.ts';
@@ -151,7 +152,7 @@ function requireQuota(call: Inviting): void {
 
 /** Who has whom mailed. */
 function mailingOf({ caller, body }: Inviting): string {
-  return `${userOf(caller).user.id} ${body.user.toLowerCase()}`;
+  return `${userOf(caller).user.id} ${keptEmail(body.user)}`;
 }
 
 const resend = defineRoute({

@@ -8,6 +8,8 @@ export interface Standing {
   readonly applied?: HistoryEntry | undefined;
   /** Why there is no tree to read. */
   readonly missing?: string | undefined;
+  /** The tree that was read, where one was since the server began. */
+  readonly reading?: object | undefined;
   readonly reconciling: boolean;
   /** What kept the last attempt from ending: the store, or a bug. */
   readonly failure?: string | undefined;
@@ -76,9 +78,11 @@ function stalled({ attempted, missing, failure }: Standing): Told {
   };
 }
 
-function sourceAvailable({ missing }: Standing): Told {
-  if (missing !== undefined) return { type: 'SourceAvailable', status: 'False', reason: 'Missing', message: missing };
-  return { type: 'SourceAvailable', status: 'True', reason: 'Read', message: 'the tree can be read' };
+function sourceAvailable({ attempted, missing, reading }: Standing): Told {
+  const type = 'SourceAvailable';
+  if (missing !== undefined) return { type, status: 'False', reason: 'Missing', message: missing };
+  if (!attempted && !reading) return { type, status: 'Unknown', reason: 'NotRead', message: 'nothing was read yet' };
+  return { type, status: 'True', reason: 'Read', message: 'the tree can be read' };
 }
 
 /** What the last reconcile that came to a plan found drifted, and did not revert or reverted. */

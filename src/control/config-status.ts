@@ -17,6 +17,8 @@ export interface Condition {
 export interface ConfigStatus {
   readonly revision: { readonly applied: string | null; readonly attempted: string | null };
   readonly commit?: string;
+  /** Whether files differed from that commit when it was applied. */
+  readonly dirty?: boolean;
   readonly conditions: readonly Condition[];
   readonly findings: readonly Finding[];
   readonly inventory: { readonly count: number; readonly digest: string };

@@ -18,6 +18,7 @@ export async function statusOf(
   return {
     revision: { applied: applied?.revision ?? null, attempted: attempted?.revision ?? null },
     ...(applied?.commit === undefined ? {} : { commit: applied.commit }),
+    ...(applied?.dirty === undefined ? {} : { dirty: applied.dirty }),
     conditions,
     findings: attempted?.findings ?? [],
     inventory,

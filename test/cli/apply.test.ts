@@ -1,4 +1,5 @@
 // Applying: trees and saved plans, what people see of it, and what keeps it from happening.
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -115,6 +116,31 @@ applying('leaves a trace of every attempt', async ({ here }) => {
   assert.is.not(status.revision.applied, status.revision.attempted);
   assert.is(status.inventory.count, 3);
   assert.ok(status.findings.length > 0);
+});
+
+applying('tells in the status from which commit, and whether files differed from it', async ({ here }) => {
+  const git = (...args: string[]) => {
+    const identity = ['-c', 'user.name=T', '-c', 'user.email=t@example.com', '-c', 'commit.gpgsign=false'];
+    execFileSync('git', [...identity, ...args], { cwd: here.path, stdio: 'ignore' });
+  };
+  git('init', '-q');
+  git('add', 'config');
+  git('commit', '-qm', 'first');
+  await here.weir('apply');
+  const clean = (await here.weir('status')).stdout;
+  assert.match(clean, /^applied .*, commit [0-9a-f]{12}$/m);
+  assert.match(clean, /^SourceAvailable +True +Read: the tree can be read$/m);
+  assert.is(JSON.parse((await here.weir('status --output json')).stdout).dirty, false);
+  here.write('config/stacks.yaml', stack.replace('Node-RED 4', 'Vier'));
+  await here.weir('apply');
+  assert.match((await here.weir('status')).stdout, /^applied .*, commit [0-9a-f]{12} \(dirty\)$/m);
+  assert.is(JSON.parse((await here.weir('status --output json')).stdout).dirty, true);
+});
+
+applying('claims nothing of a tree in the status before one was read', async ({ here }) => {
+  await seed(join(here.path, '.weir'), [{ kind: 'Stack', name: 'nr-4', spec: { runtime: '4.1.15' } }]);
+  const { stdout } = await here.weir('status');
+  assert.match(stdout, /^SourceAvailable +Unknown +NotRead: nothing was read yet$/m);
 });
 
 applying.run();

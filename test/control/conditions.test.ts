@@ -69,6 +69,14 @@ conditions('tell why it is not', () => {
   assert.equal(told({ attempted: applied, reconciling: true })[1], 'Reconciling=True Progressing');
 });
 
+conditions('claim no tree that can be read before one was read', () => {
+  const source = (standing: Partial<Standing>) => told(standing).find((one) => one.startsWith('SourceAvailable'));
+  assert.is(source({}), 'SourceAvailable=Unknown NotRead');
+  assert.is(source({ reconciling: true }), 'SourceAvailable=Unknown NotRead');
+  assert.is(source({ reading: {}, failure: 'the disk is full' }), 'SourceAvailable=True Read');
+  assert.is(source({ missing: 'it is gone' }), 'SourceAvailable=False Missing');
+});
+
 conditions('say what was refused, and for how many errors', () => {
   const message = (attempted: HistoryEntry) => conditionsOf({ attempted, reconciling: false }, [], 'now')[2]?.message;
   assert.is(message(invalid), 'revision abcdef012345 was refused for 2 errors');

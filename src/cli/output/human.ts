@@ -32,9 +32,9 @@ function planText(report: PlanReport, style: Style): string {
 }
 
 function statusText({ status }: StatusReport, style: Style): string {
-  const { revision, commit, conditions, findings, inventory, lastAppliedAt, lastAttemptedAt } = status;
+  const { revision, conditions, findings, inventory, lastAppliedAt, lastAttemptedAt } = status;
   const rows = [
-    `applied    ${revision.applied === null ? 'nothing yet' : `${revision.applied.slice(0, 12)} at ${lastAppliedAt}`}${commit === undefined ? '' : `, commit ${escaped(commit.slice(0, 12))}`}`,
+    `applied    ${revision.applied === null ? 'nothing yet' : `${revision.applied.slice(0, 12)} at ${lastAppliedAt}`}${commitOf(status)}`,
     `attempted  ${revision.attempted === null ? 'nothing yet' : `${revision.attempted.slice(0, 12)} at ${lastAttemptedAt}`}`,
     `declared   ${amount(inventory.count, 'object')}`,
   ];
@@ -49,4 +49,9 @@ function statusText({ status }: StatusReport, style: Style): string {
   const below =
     findings.length === 0 ? '' : `\n${findingsText(findingsOf({ type: 'status', status }), new Map(), style)}`;
   return `${lines(rows)}\n${lines(told)}${below}${lines(counted)}`;
+}
+
+/** `, commit 9a01159b93fd (dirty)` where the tree stood in git; dirty: files differed from the commit. */
+function commitOf({ commit, dirty }: StatusReport['status']): string {
+  return commit === undefined ? '' : `, commit ${escaped(commit.slice(0, 12))}${dirty === true ? ' (dirty)' : ''}`;
 }

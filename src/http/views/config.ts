@@ -32,6 +32,7 @@ export const configStatusView = component(
       })
       .describe('Digests of trees.'),
     commit: z.string().optional().describe('The git commit that was applied, where the tree stands in git.'),
+    dirty: z.boolean().optional().describe('Whether files differed from that commit when it was applied.'),
     conditions: z.array(conditionView).describe('How it stands.'),
     findings: z.array(findingView).describe('What is wrong with the tree that was tried last.'),
     inventory: z

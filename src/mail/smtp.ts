@@ -162,9 +162,9 @@ function conclude(desk: Desk, entry: Entry, outcome: MailOutcome, reason?: strin
   if (desk.letters.size === 0) desk.emptied();
 }
 
-/** A letter as the log may name it: what it says is nobody's business. */
+/** A letter as the log may name it: what it says is nobody's business. Quotes in the subject are single ones, as it stands in double ones. */
 function named({ to, subject }: Mail): string {
-  return `mail to ${oneLine(to).slice(0, 254)} ("${oneLine(subject).slice(0, 200)}")`;
+  return `mail to ${oneLine(to).slice(0, 254)} ("${oneLine(subject).replaceAll('"', "'").slice(0, 200)}")`;
 }
 
 async function close(desk: Desk): Promise<void> {

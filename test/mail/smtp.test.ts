@@ -38,6 +38,16 @@ mails('arrives with its texts, its sender and what a mail must have', async () =
   assert.is(mailer.waiting(), 0);
 });
 
+mails('stands in the log with its subject in quotes that do not nest', async () => {
+  const server = await startPeer();
+  const { mailer, outcomes, log } = deskWith({ settings: () => settingsFor(server) });
+  mailer.send({ ...letter, subject: 'Invitation to the team "Plant 1"' });
+  await until(() => outcomes.length === 1);
+  const [mail] = await server.received(1);
+  assert.is(mail?.header('subject'), 'Invitation to the team "Plant 1"');
+  assert.is(log.at(-1), `info mail to ann@example.com ("Invitation to the team 'Plant 1'") was sent`);
+});
+
 mails('is taken at once, and never throws', async () => {
   const broken = deskWith({
     settings: () => {

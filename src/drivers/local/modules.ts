@@ -46,7 +46,8 @@ async function install(
     await npm(['install', '--save', '--omit=dev', ...wanted], {
       ...call,
       folder: folder.home,
-      own: { HOME: folder.home },
+      // Nothing of the registry tokens of whoever runs Weir: the option npmrc says what an instance has.
+      own: { HOME: folder.home, npm_config_userconfig: join(folder.home, '.npmrc') },
       signal: AbortSignal.any([...(call.signal ? [call.signal] : []), late]),
     });
   } catch (error) {

@@ -140,7 +140,8 @@ function summaryOf(violations: readonly Finding[]): string {
   const [first, ...more] = violations;
   if (!first) return 'It cannot be done.';
   const { message, suggestion } = first;
-  const told = suggestion === undefined ? sentence(message) : `${message}: did you mean ${suggestion}?`;
+  // A message may end with what to do, after a colon of its own.
+  const told = suggestion === undefined ? sentence(message) : `${message}. Did you mean ${suggestion}?`;
   if (more.length === 0) return told;
   const others = more.length === 1 ? 'is 1 more problem' : `are ${more.length} more problems`;
   return `${told} There ${others}, in "violations".`;

@@ -212,7 +212,10 @@ writing('obeys the rules of the tree, in the same words', async () => {
   });
   assert.equal([asked.status, asked.body.code], [409, 'rule_violated']);
   assert.ok(asked.body.violations.every((one: { rule: string }) => one.rule === 'references'));
-  assert.match(asked.body.detail, /^InstanceType\/big: .*names Stack\/nr-5, which nothing declares/);
+  assert.match(
+    asked.body.detail,
+    /^InstanceType\/big: .*names Stack\/nr-5, which nothing declares: name what there is, or declare it first/,
+  );
 });
 
 writing('sets what there is one of', async () => {

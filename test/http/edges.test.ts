@@ -97,7 +97,10 @@ errors('400, 409: tell how many problems there are, and what may have been meant
   const several = await ask('POST', '/api/v1/stacks', { body: { name: 'a', specs: {}, x: 1 } });
   assert.match(several.body.detail, /^spec .*\. There are 2 more problems, in "violations"\.$/);
   const meant = await ask('POST', '/api/v1/instance-types', { body: { name: 'a', spec: { stacks: ['nr4'] } } });
-  assert.match(meant.body.detail, /which nothing declares: did you mean nr-4\?$/);
+  assert.match(
+    meant.body.detail,
+    /which nothing declares: name what there is, or declare it first\. Did you mean nr-4\?$/,
+  );
   const { body } = await ask('GET', '/api/v1/stacks?colour=red');
   assert.is(body.detail, 'there is no parameter "colour" here.');
 });

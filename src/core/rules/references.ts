@@ -32,7 +32,12 @@ function* dangling(batch: Batch, resource: Resource, nearest: Nearest): Iterable
     yield violation('references', resource, ...missing(reference), isItself ? undefined : near);
   }
   if (count > mostOfOne)
-    yield violation('references', resource, '', `names ${count - mostOfOne} more things that nothing declares`);
+    yield violation(
+      'references',
+      resource,
+      '',
+      `names ${count - mostOfOne} more things that nothing declares: ${remedy}`,
+    );
 }
 
 /**
@@ -43,10 +48,13 @@ function missing({ kind, by, to, path }: Reference): [path: string, what: string
   const at = by === 'id' ? path.replace(/^\/spec/, '') : path;
   const isName = by === 'name' || (kind in declaredKinds && namePattern.test(to));
   const what = isName
-    ? `names ${kind}/${to}, which nothing declares`
-    : `cannot name this ${kind}, because there is no such one any more`;
+    ? `names ${kind}/${to}, which nothing declares: ${remedy}`
+    : `cannot name this ${kind}, because there is no such one any more: name another`;
   return [at, `${readable(path)} ${what}`];
 }
+
+/** Whoever may not declare anything can still do the first. */
+const remedy = 'name what there is, or declare it first';
 
 /** How many names of one resource are told one by one. */
 const mostOfOne = 100;
@@ -101,13 +109,15 @@ function* stillDeclared({ after: view }: Batch, before: Resource, renamed: Resou
   const total = holders.reduce((sum, kind) => sum + view.countHaving(kind, key), 0);
   if (total === 0) return;
   const who = some(addresses(view, holders, key), total);
-  const what = renamed ? `called ${renamed.name}` : 'deleted';
+  const [what, advice] = renamed
+    ? [`called ${renamed.name}`, 'change the name there too']
+    : ['deleted', `change or delete ${total === 1 ? 'that' : 'these'} first`];
   const subject = renamed ?? before;
   yield violation(
     'references',
     subject,
     '',
-    `cannot be ${what}, because ${who} still ${total === 1 ? 'names' : 'name'} ${renamed ? before.name : 'it'}`,
+    `cannot be ${what}, because ${who} still ${total === 1 ? 'names' : 'name'} ${renamed ? before.name : 'it'}: ${advice}`,
   );
 }
 

@@ -49,7 +49,8 @@ snippets('are quick to make, however many speak of one long file', () => {
 
 snippets('looks as promised', () => {
   const text = `${'\n'.repeat(13)}  defaultStack: nr-41\n`;
-  const message = 'InstanceType/small: defaultStack names Stack/nr-41, which nothing declares';
+  const message =
+    'InstanceType/small: defaultStack names Stack/nr-41, which nothing declares: name what there is, or declare it first';
   const screen = about(text, 'nr-41', { rule: 'references', message, suggestion: 'nr-4' });
   assert.is(
     screen,

@@ -18,7 +18,7 @@ const references = suite('references');
 
 references('to what nothing declares are refused at the item, with what was probably meant', () => {
   assert.equal(problemsIn({ 'a.yaml': stack('nr-4'), 'b.yaml': size('small', 'nr-41') }), [
-    'b.yaml:4:12 references InstanceType/small: stacks[0] names Stack/nr-41, which nothing declares (did you mean nr-4)',
+    'b.yaml:4:12 references InstanceType/small: stacks[0] names Stack/nr-41, which nothing declares: name what there is, or declare it first (did you mean nr-4)',
   ]);
 });
 
@@ -27,7 +27,7 @@ references('are refused in the same words through the API', async () => {
   await apply(world, { 'a.yaml': stack('nr-4') });
   const type = made('InstanceType', 'small', { stacks: ['nr-41'] });
   assert.equal(await write(world, () => [created(type)]), [
-    'references InstanceType/small: stacks[0] names Stack/nr-41, which nothing declares (did you mean nr-4)',
+    'references InstanceType/small: stacks[0] names Stack/nr-41, which nothing declares: name what there is, or declare it first (did you mean nr-4)',
   ]);
   assert.equal(await write(world, () => [created(made('InstanceType', 'small', { stacks: ['nr-4'] }))]), []);
 });
@@ -38,11 +38,11 @@ references('keep what they name from being deleted, and say who names it', async
   await apply(world, files);
   await put(world, ...['d', 'a', 'c', 'b'].map((name) => made('InstanceType', name, { stacks: ['nr-4'] })));
   const refusal =
-    'Stack/nr-4: cannot be deleted, because InstanceType/d, InstanceType/a, InstanceType/c and 1 more still name it';
+    'Stack/nr-4: cannot be deleted, because InstanceType/d, InstanceType/a, InstanceType/c and 1 more still name it: change or delete these first';
   assert.equal(await violationsOf(world, {}), [`references ${refusal}`]);
   await put(world, made('Stack', 'nr-5', { runtime: '5' }), made('Stack', 'nr-6', { runtime: '6', replaces: 'nr-5' }));
   assert.equal(await write(world, removing('Stack', 'nr-5')), [
-    'references Stack/nr-5: cannot be deleted, because Stack/nr-6 still names it',
+    'references Stack/nr-5: cannot be deleted, because Stack/nr-6 still names it: change or delete that first',
   ]);
 });
 
@@ -63,7 +63,7 @@ references('are followed when a document renames what they name, or the rename i
     return old ? [updated(old, { ...old, name: 'nr-four' })] : [];
   };
   assert.equal(await write(world, rename), [
-    'references Stack/nr-four: cannot be called nr-four, because InstanceType/small still names nr-4',
+    'references Stack/nr-four: cannot be called nr-four, because InstanceType/small still names nr-4: change the name there too',
   ]);
 });
 
@@ -128,14 +128,14 @@ references('of what is made at run time say the name that was chosen, but no id'
     return write(world, () => [created(wanted), created(member('core', 'ann', 'owner'))]);
   };
   assert.equal(await make('startr'), [
-    'references Team/core: type names TeamType/startr, which nothing declares (did you mean starter)',
+    'references Team/core: type names TeamType/startr, which nothing declares: name what there is, or declare it first (did you mean starter)',
   ]);
   assert.equal(await make('Xy7opaqueId'), [
-    'references Team/core: type cannot name this TeamType, because there is no such one any more',
+    'references Team/core: type cannot name this TeamType, because there is no such one any more: name another',
   ]);
   await make(core.spec.type);
   assert.equal(await write(world, () => [created(member('core', 'nobody'))]), [
-    'references Membership/core-nobody: user cannot name this User, because there is no such one any more',
+    'references Membership/core-nobody: user cannot name this User, because there is no such one any more: name another',
   ]);
 });
 

@@ -1,6 +1,6 @@
 // What rules may know of the world: this build's drivers, certificates and filters, and, where the state lives, stacks and secrets.
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Secret } from '../core/kinds/kind.ts';
 import { singleton, type View } from '../core/model/view.ts';
 import type { Facts } from '../core/rules/facts.ts';
@@ -20,18 +20,22 @@ function certificateDaysLeft(text: string): number | undefined {
   return end === undefined ? undefined : (Date.parse(end) - Date.now()) / 86_400_000;
 }
 
-/** Where the state lives: the folder of the store, and where secrets come from. */
+/** Where the state lives: the folder of the store, where secrets come from, and the working directory, from which paths are told. */
 export interface Home {
+  readonly cwd: string;
   readonly store: string;
   readonly secretDir: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** What is known where the state lives. A relative stacks directory starts at the folder of the store. */
-export function homeFacts({ store, secretDir, env }: Home): Facts {
+export function homeFacts({ cwd, store, secretDir, env }: Home): Facts {
   return {
     ...offlineFacts(),
-    stackInstalled: (stacksDirectory, runtime) => isDirectory(join(resolve(store, stacksDirectory), runtime)),
+    stackMissing: (stacksDirectory, runtime) => {
+      const path = join(resolve(store, stacksDirectory), runtime);
+      return isDirectory(path) ? undefined : seenFrom(cwd, path);
+    },
     secretProblem: (secret) => {
       if ('value' in secret) return undefined;
       const resolved = resolveSecret(secret, { secretDir, env });
@@ -61,6 +65,12 @@ export function emailSettings(view: View, home: Pick<Home, 'secretDir' | 'env'>)
   const { password, ...smtp } = email.smtp;
   const value = password && secretValue(password, home);
   return { from: email.from, smtp: { ...smtp, ...(value === undefined ? {} : { password: value }) } };
+}
+
+/** A path as somebody who works in a folder may type it: relative where it lies below that. */
+function seenFrom(folder: string, path: string): string {
+  const way = relative(folder, path);
+  return way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? path : way;
 }
 
 function isDirectory(path: string): boolean {

@@ -47,6 +47,7 @@ export async function planningGround(
 /** What is known where the store is. */
 export function factsAt(options: Options, io: Io): Facts {
   return homeFacts({
+    cwd: io.cwd,
     store: resolve(io.cwd, options.store),
     secretDir: resolve(io.cwd, options.secretDir),
     env: io.env,

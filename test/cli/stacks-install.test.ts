@@ -56,6 +56,30 @@ install('puts it where the platform in the store says', async () => {
   assert.equal(readdirSync(join(folder, 'runtimes')), ['4.1.15']);
 });
 
+install('is what a stack without its directory is warned of, with the path that is missing', async () => {
+  const folder = fresh();
+  const config = await tree(folder);
+  const stack = (name: string, runtime: string) =>
+    `---\nkind: Stack\nmetadata: {name: ${name}}\nspec: {runtime: "${runtime}"}\n`;
+  writeFileSync(join(folder, config, 'stacks.yaml'), stack('new', '4.1.15') + stack('own', 'ours'));
+  const warnings = async () =>
+    [...(await weir(folder, ['plan', config])).stdout.matchAll(/^warning\[stack-runtime\] (.*)$/gm)].map(
+      ([, text]) => text,
+    );
+  await weir(folder, ['apply', config]);
+  const start = 'instances on it cannot start, because there is no directory';
+  const own = (path: string) => `Stack/own: ${start} ${path}/ours: put the runtime there`;
+  assert.equal(await warnings(), [
+    `Stack/new: ${start} .weir/stacks/4.1.15: "weir stacks install 4.1.15" puts it there`,
+    own('.weir/stacks'),
+  ]);
+  await stacksInstall(folder, '4.1.15');
+  assert.equal(await warnings(), [own('.weir/stacks')]);
+  const elsewhere = fresh();
+  await weir(folder, ['apply', await tree(folder, `\nspec: {driver: {stacksDirectory: ${elsewhere}}}`)]);
+  assert.ok((await warnings()).includes(own(elsewhere)), 'in full where it lies elsewhere');
+});
+
 install('takes exact versions only', async () => {
   for (const version of ['4', '^4.1.15', 'latest', '../x', '4.1.15 --foo', '']) {
     const { code, stderr } = await stacksInstall(fresh(), version);

@@ -37,7 +37,8 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   immutable: 'Put the old value back. What needs another value is a new object under another name.',
   'stack-in-use':
     'Leave runtime and resources of the stack alone, and declare a new stack that replaces it: instances are then offered the upgrade.',
-  'stack-runtime': 'Write the exact name of a directory in the stacks directory, and see that it is there.',
+  'stack-runtime':
+    'Write the exact name of a directory in the stacks directory, and see that it is there: "weir stacks install VERSION" puts a version of Node-RED there.',
   'in-use': 'Move or delete what uses the object first, or switch it off with "active: false".',
   inactive: 'Choose one that is active, or make it active in its document.',
   'default-stack': 'Name one of the stacks of the type as defaultStack.',

@@ -41,10 +41,12 @@ const missingStack = adviceFor('Stack', {
   *advise(stack, view, facts) {
     const { kind, stacksDirectory } = singleton(view, 'Platform').spec.driver;
     const { active, runtime } = stack.spec;
-    if (kind !== 'local' || !facts.stackInstalled || !active) return;
-    if (facts.stackInstalled(stacksDirectory, runtime)) return;
-    const how = /^\d+\.\d+\.\d+$/.test(runtime) ? `, as "weir stacks install ${runtime}" does` : '';
-    const what = `instances on it cannot start, because the stacks directory "${stacksDirectory}" has no "${runtime}": put the runtime there${how}`;
+    if (kind !== 'local' || !active) return;
+    const missing = facts.stackMissing?.(stacksDirectory, runtime);
+    if (missing === undefined) return;
+    const isVersion = /^\d+\.\d+\.\d+$/.test(runtime);
+    const how = isVersion ? `"weir stacks install ${runtime}" puts it there` : 'put the runtime there';
+    const what = `instances on it cannot start, because there is no directory ${missing}: ${how}`;
     yield warning('stack-runtime', stack, '/spec/runtime', what);
   },
 });

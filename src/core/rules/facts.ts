@@ -14,8 +14,11 @@ export interface Facts {
   readonly filterProblem?: (text: string) => string | undefined;
   /** The address under which people reach the server. */
   readonly baseUrl?: string;
-  /** Whether the directory of a stack's runtime is there (where the state lives), in the stacks directory that the Platform names. */
-  readonly stackInstalled?: (stacksDirectory: string, runtime: string) => boolean;
+  /**
+   * The path, as people may type it, at which a stack's runtime should be in the stacks directory that the Platform names, where there is no
+   * directory; nothing where there is one (where the state lives).
+   */
+  readonly stackMissing?: (stacksDirectory: string, runtime: string) => string | undefined;
   /** Why a secret cannot be resolved (where the state lives). */
   readonly secretProblem?: (secret: Secret) => string | undefined;
 }

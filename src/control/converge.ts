@@ -128,6 +128,7 @@ async function scan(loop: Loop): Promise<void> {
   try {
     const runner = runnerIn(loop.options, door.store.read());
     const runs = (await runner?.running()) ?? new Set<string>();
+    if (runs.size > 0) log('info', `${runs.size} ${runs.size === 1 ? 'instance runs' : 'instances run'} already`);
     const view = door.store.read();
     for (const state of unsettledStates)
       for (const { id } of view.having('Instance', stateKey(state))) enqueue(loop, id);

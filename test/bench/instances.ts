@@ -19,7 +19,7 @@ import { openStore } from '../../src/store/json-file.ts';
 import { facts, living, made } from '../control/world.ts';
 import { runtimes, stacksWith } from '../support/stacks.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { cpuOf, median, type Row } from './measure.ts';
+import { cpuOf, type Row } from './measure.ts';
 
 /** Measures with real runtimes and, for the thousand, with a stub; takes a minute. */
 export async function benchInstances({ rounds = 5, many = 1_000 } = {}): Promise<Row[]> {
@@ -31,13 +31,15 @@ export async function benchInstances({ rounds = 5, many = 1_000 } = {}): Promise
     bare.push(await bareStart(stacks));
     weir.push(await weirStart(stacks, 1));
   }
+  // What else the machine does only ever makes it longer.
+  const [own, one] = [Math.min(...bare), Math.min(...weir)];
   const ten = await weirStart(stacks, 10);
   return [
-    { name: 'instances: the runtime’s own start', value: median(bare), unit: 's' },
-    { name: 'instances: start by Weir, from the wish to `running`', value: median(weir), unit: 's' },
-    { name: 'instances: what Weir adds', value: median(weir) - median(bare), unit: 's', atMost: 0.3 },
+    { name: 'instances: the runtime’s own start, best of several', value: own, unit: 's' },
+    { name: 'instances: start by Weir, from the wish to `running`, best of several', value: one, unit: 's' },
+    { name: 'instances: what Weir adds', value: one - own, unit: 's', atMost: 0.3 },
     { name: 'instances: ten side by side, until all run', value: ten, unit: 's' },
-    { name: 'instances: ten side by side ÷ one', value: ten / median(weir), unit: '×', atMost: 10 },
+    { name: 'instances: ten side by side ÷ one', value: ten / one, unit: '×', atMost: 10 },
     await thousand(many),
   ];
 }

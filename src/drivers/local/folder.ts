@@ -1,5 +1,5 @@
 // The folder of an instance: what lies where in it, for its owner alone.
-import { chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** Where the things of one instance are; all are absolute paths. */
@@ -70,16 +70,13 @@ export async function removeFolder(folder: Folder): Promise<void> {
   if (moved) await rm(gone, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Writes a file that its owner alone may read, all or nothing. */
+/**
+ * Writes a file that its owner alone may read, all or nothing, whatever happens to Weir. When the power fails nothing runs any more that these files
+ * tell of, so they need not be on the disk.
+ */
 export async function writePrivate(path: string, content: string): Promise<void> {
   const next = `${path}.new`;
-  const file = await open(next, 'w', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(next, content, { mode: 0o600 });
   await rename(next, path);
 }
 

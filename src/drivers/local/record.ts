@@ -36,7 +36,7 @@ function parsed(text: string): RunRecord | undefined {
   }
 }
 
-/** Writes it down, durably. */
+/** Writes it down. */
 export function writeRecord(folder: Folder, record: RunRecord): Promise<void> {
   return writePrivate(folder.record, `${JSON.stringify(record)}\n`);
 }

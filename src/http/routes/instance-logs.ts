@@ -20,7 +20,7 @@ const readLogs = defineRoute({
   tag: 'instances',
   summary: 'Read the log of an instance',
   description:
-    'The last lines, in the order in which they were written; the next page holds those before them. What is older than the latest 5 to 10 MiB is gone.',
+    'The last lines, in the order in which they were written; the next page holds those before them. What is older than the latest 5 MiB may be gone.',
   query: z.strictObject(pageQuery),
   answers: {
     200: {

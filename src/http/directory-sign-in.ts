@@ -80,7 +80,9 @@ function begunTry({ services }: Call, { config, typed, known }: DirectoryAttempt
 /** As loosely as any directory compares: whatever it takes for one name is one name. */
 function plain(name: string): string {
   const marks = /[\p{M}\p{White_Space}\p{Default_Ignorable_Code_Point}]+/gu;
-  return name.normalize('NFKD').replaceAll(marks, '').toLowerCase().replaceAll('ß', 'ss');
+  const letters = name.normalize('NFKD').replaceAll(marks, '').toLowerCase().replaceAll('ß', 'ss');
+  // One sign can stand for eighteen, and many names are remembered.
+  return letters.slice(0, 256);
 }
 
 function unavailable({ services, requestId }: Call, config: SsoConfiguration, reason: string): Problem {

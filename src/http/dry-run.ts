@@ -10,6 +10,7 @@ import type { Planned } from '../core/plan/planned.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { describedAs } from './json-schema.ts';
 import type { Services } from './services.ts';
+import { planView } from './views/config.ts';
 
 /** `?dryRun=true`, of every write. */
 export const dryRunQuery = {
@@ -21,6 +22,9 @@ export const dryRunQuery = {
     { type: 'boolean', default: false },
   ).describe('Answer the plan, and keep nothing.'),
 };
+
+/** The answer to a dry run, for the description of a write. */
+export const tried = { description: 'What a dry run would change; nothing is kept.', schema: planView };
 
 /** The plan of a proposal, with what forbids it. `body` is what was sent: it stands for the tree that a dry run has not. */
 export async function dryRun(

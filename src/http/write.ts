@@ -9,7 +9,7 @@ import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { dryRun } from './dry-run.ts';
 import { once, Repeated } from './idempotency.ts';
 import { decideOn, refuse } from './plugins/guard.ts';
-import type { Call } from './route.ts';
+import type { Call, Reply } from './route.ts';
 
 /** What was kept. `made` is the id of what a route that `creates` made; `repeated`: it was made by an earlier request with the same key. */
 export interface Kept {
@@ -31,6 +31,11 @@ export async function write(call: Write, proposal: Proposal, options: SubmitOpti
   const allowed = whileAllowed(call, proposal);
   if (query.dryRun) return { plan: await dryRun(services, allowed, contextOf(call), body) };
   return keep(call, allowed, options);
+}
+
+/** The answer to a write that leaves nothing to show: 204, or the plan of a dry run. */
+export function emptyAnswer(outcome: Outcome): Reply {
+  return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
 }
 
 /** What a proposal may know of a call. */

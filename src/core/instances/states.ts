@@ -16,6 +16,15 @@ type Cell = InstanceState | { readonly because: string };
 const runsNot = (state: string) => ({ because: `it is ${state}, and does not run: start it instead` });
 const isGoing = { because: 'it is being deleted' } as const;
 
+/** What can be done to what runs, or shall. */
+const up = {
+  stop: 'stopping',
+  restart: 'restarting',
+  suspend: 'stopping',
+  'upgrade-stack': 'upgrading',
+  delete: 'deleting',
+} as const;
+
 /**
  * From each state, what each action leads to. The same state again: there is nothing to do, because it is so already, or on its way. What is being
  * deleted stays so. Stopping and suspending are one way down; `desired` says where it ends.
@@ -29,22 +38,8 @@ export const transitions: Readonly<Record<InstanceState, Readonly<Record<Instanc
     'upgrade-stack': 'creating',
     delete: 'deleting',
   },
-  starting: {
-    start: 'starting',
-    stop: 'stopping',
-    restart: 'restarting',
-    suspend: 'stopping',
-    'upgrade-stack': 'upgrading',
-    delete: 'deleting',
-  },
-  running: {
-    start: 'running',
-    stop: 'stopping',
-    restart: 'restarting',
-    suspend: 'stopping',
-    'upgrade-stack': 'upgrading',
-    delete: 'deleting',
-  },
+  starting: { start: 'starting', ...up },
+  running: { start: 'running', ...up },
   stopping: {
     start: 'starting',
     stop: 'stopping',
@@ -69,14 +64,7 @@ export const transitions: Readonly<Record<InstanceState, Readonly<Record<Instanc
     'upgrade-stack': 'suspended',
     delete: 'deleting',
   },
-  restarting: {
-    start: 'restarting',
-    stop: 'stopping',
-    restart: 'restarting',
-    suspend: 'stopping',
-    'upgrade-stack': 'upgrading',
-    delete: 'deleting',
-  },
+  restarting: { start: 'restarting', ...up },
   upgrading: {
     start: 'upgrading',
     stop: 'stopping',
@@ -85,14 +73,7 @@ export const transitions: Readonly<Record<InstanceState, Readonly<Record<Instanc
     'upgrade-stack': { because: 'it is being upgraded already: wait until it runs' },
     delete: 'deleting',
   },
-  crashed: {
-    start: 'starting',
-    stop: 'stopping',
-    restart: 'restarting',
-    suspend: 'stopping',
-    'upgrade-stack': 'upgrading',
-    delete: 'deleting',
-  },
+  crashed: { start: 'starting', ...up },
   deleting: {
     start: isGoing,
     stop: isGoing,

@@ -8,7 +8,7 @@ import type { DeclaredResource, Labels, Lifecycle } from '../../core/model/resou
 import type { View } from '../../core/model/view.ts';
 import { deleteDeclared } from '../../core/proposals/delete-declared.ts';
 import { createDeclared, type Expectation, missing, replaceDeclared } from '../../core/proposals/put-declared.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
 import { component, describedAs } from '../json-schema.ts';
 import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortedBy, sortQuery } from '../paging.ts';
@@ -17,7 +17,7 @@ import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
 import { declaredView, shownDeclared, versionOf } from '../views/declared.ts';
 import { exampleList, exampleReplacement, exampleShown, exampleWritten } from '../views/example.ts';
-import { type Outcome, write } from '../write.ts';
+import { emptyAnswer, type Outcome, write } from '../write.ts';
 
 /** The spec of a kind as it is written over the API: checked when it is proposed, because a secret may be kept. */
 export function writtenSpecOf(kind: DeclaredKindName) {
@@ -54,7 +54,6 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
   const common = { tag: 'declared kinds', description: `${kind}: ${summary}` } as const;
   const example = () => exampleShown(kind);
   const one = { 200: { description: 'The object.', schema: view, example } };
-  const tried = { description: 'What a dry run would change; nothing is kept.', schema: planView };
   const parts = partsOf(spec);
   const sorts = parts.type === 'object' && 'order' in parts.fields ? ['order', 'name'] : ['name'];
 
@@ -166,7 +165,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     answers: { 200: tried, 204: { description: 'It is gone.' } },
     handle: async (call) => {
       const outcome = await write(call, deleteDeclared({ kind, name: call.params.name, ...expectedBy(call) }));
-      return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+      return emptyAnswer(outcome);
     },
   });
 

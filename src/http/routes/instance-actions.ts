@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { keysOf } from '../../core/kinds/kind.ts';
 import { actOnInstance, type InstanceOperation } from '../../core/proposals/act-on-instance.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { write } from '../write.ts';
-import { ofInstance, shownInstanceAnswer as shown, shownIn, tried } from './instances.ts';
+import { ofInstance, shownInstanceAnswer as shown, shownIn } from './instances.ts';
 
 const operations: Readonly<Record<InstanceOperation, readonly [summary: string, description: string]>> = {
   start: ['Start an instance', 'With its settings as they are now.'],

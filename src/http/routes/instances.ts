@@ -5,14 +5,14 @@ import { createInstance } from '../../core/proposals/create-instance.ts';
 import { deleteInstance } from '../../core/proposals/delete-instance.ts';
 import { withOwnSecrets } from '../../core/proposals/own-secrets.ts';
 import { type InstanceTarget, targeted, updateInstance } from '../../core/proposals/update-instance.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { instanceSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { exampleInstance, instanceDetailView, instanceVersion, shownInstanceDetail } from '../views/instance.ts';
 import { instanceUpdate, newInstance } from '../views/instance-written.ts';
-import { write } from '../write.ts';
+import { emptyAnswer, write } from '../write.ts';
 import { userOf } from './self.ts';
 
 const tag = 'instances';
@@ -23,7 +23,6 @@ export const ofInstance = {
   subject: instanceSubject,
 };
 /** The answer of a dry run. */
-export const tried = { description: 'What a dry run would change; nothing is kept.', schema: planView };
 const exampleDetail = () => ({
   ...exampleInstance,
   can: ['read-instance', 'read-instance-logs', 'update-instance', 'delete-instance', 'act-on-instance'],
@@ -120,7 +119,7 @@ const remove = defineRoute({
   answers: { 200: tried, 204: { description: 'It is gone, or going.' } },
   handle: async (call) => {
     const outcome = await write(call, deleteInstance(targetOf(call), call.services.door.facts().drivers));
-    return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+    return emptyAnswer(outcome);
   },
 });
 

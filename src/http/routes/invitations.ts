@@ -11,7 +11,7 @@ import { Declined } from '../../core/proposals/declined.ts';
 import { invite as invitation } from '../../core/proposals/invite.ts';
 import { resendInvitation } from '../../core/proposals/resend-invitation.ts';
 import { targetIn } from '../../core/proposals/target.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { mailInvitation } from '../invitation-mail.ts';
@@ -22,14 +22,13 @@ import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { exampleInvitation, invitationVersion, invitationView, shownInvitation } from '../views/invitation.ts';
-import { write } from '../write.ts';
+import { emptyAnswer, write } from '../write.ts';
 import { userOf } from './self.ts';
 import { ofTeam } from './teams.ts';
 
 const url = '/api/v1/teams/:id/invitations';
 const tag = 'teams';
 const example = () => exampleInvitation;
-const tried = { description: 'What a dry run would change; nothing is kept.', schema: planView };
 const ofInvitation = {
   params: ofTeam.params.extend({ invitationId: z.string().min(1).max(64).describe('The id of the invitation.') }),
   subject: teamSubject,
@@ -205,7 +204,7 @@ const withdraw = defineRoute({
   handle: async (call) => {
     const { id: team, invitationId: id } = call.params;
     const outcome = await write(call, withdrawInvitation({ id, team, ...unmoved(call) }));
-    return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+    return emptyAnswer(outcome);
   },
 });
 

@@ -7,7 +7,7 @@ import type { View } from '../../core/model/view.ts';
 import { removeMember } from '../../core/proposals/remove-member.ts';
 import { notThere, setMember } from '../../core/proposals/set-member.ts';
 import { targetIn } from '../../core/proposals/target.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { resourceVersion, unmoved } from '../expectation.ts';
 import { component } from '../json-schema.ts';
 import { pageOfMany } from '../long-list.ts';
@@ -16,7 +16,7 @@ import { defineRoute, type Reply, type Route } from '../route.ts';
 import { teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { exampleMember, memberView, shownMember } from '../views/member.ts';
-import { write } from '../write.ts';
+import { emptyAnswer, write } from '../write.ts';
 import { userOf } from './self.ts';
 import { ofTeam } from './teams.ts';
 
@@ -99,13 +99,13 @@ const remove = defineRoute({
   description: 'Everybody may leave, but for the only owner.',
   query: z.strictObject(dryRunQuery),
   answers: {
-    200: { description: 'What a dry run would change; nothing is kept.', schema: planView },
+    200: tried,
     204: { description: 'They are out.' },
   },
   handle: async (call) => {
     const { id: team, userId: user } = call.params;
     const outcome = await write(call, removeMember({ team, user, ...unmoved(call) }));
-    return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+    return emptyAnswer(outcome);
   },
 });
 

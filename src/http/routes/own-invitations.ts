@@ -9,14 +9,14 @@ import type { View } from '../../core/model/view.ts';
 import { acceptByToken, acceptInvitation, pendingInvitation } from '../../core/proposals/accept-invitation.ts';
 import { declineInvitation } from '../../core/proposals/close-invitation.ts';
 import { targetIn } from '../../core/proposals/target.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { unmoved } from '../expectation.ts';
 import { pageQuery, searchQuery } from '../paging.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { planView } from '../views/config.ts';
 import { exampleOpened, openedInvitationView, shownOpened } from '../views/invitation.ts';
 import { exampleTeamDetail, teamDetailView } from '../views/team.ts';
-import { contextOf, whileAllowed, write } from '../write.ts';
+import { contextOf, emptyAnswer, whileAllowed, write } from '../write.ts';
 import { invitationsAnswer, pageOfInvitations } from './invitations.ts';
 import { userOf } from './self.ts';
 import { shownTeamReply } from './teams.ts';
@@ -82,7 +82,7 @@ const decline = defineRoute({
   params,
   query: z.strictObject(dryRunQuery),
   answers: {
-    200: { description: 'What a dry run would change; nothing is kept.', schema: planView },
+    200: tried,
     204: { description: 'It is gone.' },
   },
   handle: async (call) => {
@@ -90,7 +90,7 @@ const decline = defineRoute({
       call,
       declineInvitation({ ...call.params, user: userOf(call.caller).user.id, ...unmoved(call) }),
     );
-    return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+    return emptyAnswer(outcome);
   },
 });
 

@@ -4,12 +4,11 @@ import type { Resource } from '../../core/model/resource.ts';
 import { referrers } from '../../core/model/view.ts';
 import { revokeCredential } from '../../core/proposals/revoke-credential.ts';
 import { isOver } from '../authentication.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { unmoved } from '../expectation.ts';
 import { pageOfLong } from '../long-list.ts';
 import { listBody, listView, pageQuery, sortQuery } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { planView } from '../views/config.ts';
 import { exampleSession, sessionView, shownSession } from '../views/session.ts';
 import { write } from '../write.ts';
 import { userOf } from './self.ts';
@@ -57,7 +56,7 @@ const end = defineRoute({
   params: z.strictObject({ id: z.string().min(1).max(64).describe('The id of the session.') }),
   query: z.strictObject(dryRunQuery),
   answers: {
-    200: { description: 'What a dry run would change; nothing is kept.', schema: planView },
+    200: tried,
     204: { description: 'It has ended.' },
   },
   handle: async (call) => {

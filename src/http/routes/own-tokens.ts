@@ -7,17 +7,17 @@ import { countReferrers, referrers } from '../../core/model/view.ts';
 import { createToken, mostTokens } from '../../core/proposals/create-token.ts';
 import { revokeCredential } from '../../core/proposals/revoke-credential.ts';
 import { targetIn } from '../../core/proposals/target.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { invalidRequest, Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component } from '../json-schema.ts';
 import { pageOfLong } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery, sortQuery } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { planView } from '../views/config.ts';
 import { exampleToken, newTokenView, shownToken, tokenView } from '../views/token.ts';
-import { write } from '../write.ts';
+import { emptyAnswer, write } from '../write.ts';
 import { userOf } from './self.ts';
+import { ofRevocation } from './tokens.ts';
 
 const url = '/api/v1/user/tokens';
 const tag = 'self';
@@ -78,7 +78,7 @@ const create = defineRoute({
   ),
   bodyExample: () => ({ name: 'ci', scope: 'plan', expiresAt: '2027-11-21T10:00:00.000Z' }),
   answers: {
-    200: { description: 'What a dry run would change; nothing is kept.', schema: planView },
+    200: tried,
     201: {
       description: 'The token that was made, with its text.',
       schema: newTokenView,
@@ -107,16 +107,11 @@ const revoke = defineRoute({
   tag,
   summary: 'Revoke one of your tokens',
   description: 'It opens nothing from then on. A token may revoke itself.',
-  params: z.strictObject({ id: z.string().min(1).max(64).describe('The id of the token.') }),
-  query: z.strictObject(dryRunQuery),
-  answers: {
-    200: { description: 'What a dry run would change; nothing is kept.', schema: planView },
-    204: { description: 'It is gone.' },
-  },
+  ...ofRevocation,
   handle: async (call) => {
     const user = userOf(call.caller).user.id;
     const outcome = await write(call, revokeCredential({ kind: 'Token', id: call.params.id, user, ...unmoved(call) }));
-    return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+    return emptyAnswer(outcome);
   },
 });
 

@@ -13,7 +13,7 @@ import { openMetricsType } from '../metrics/metrics.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { planView } from '../views/config.ts';
 import { exampleStatistics, expositionView, newStatisticsTokenView, statisticsView } from '../views/statistics.ts';
-import { write } from '../write.ts';
+import { emptyAnswer, write } from '../write.ts';
 
 const openMetrics = 'application/openmetrics-text';
 
@@ -105,7 +105,7 @@ const deleteToken = defineRoute({
     const { ifMatch } = call;
     const expected = (id: string | undefined) => ifMatch === undefined || matchesVersion(ifMatch, id);
     const outcome = await write(call, deleteStatisticsToken(expected));
-    return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+    return emptyAnswer(outcome);
   },
 });
 

@@ -11,7 +11,7 @@ import { deleteTeam } from '../../core/proposals/delete-team.ts';
 import { targetIn } from '../../core/proposals/target.ts';
 import { slugWarnings, updateTeam } from '../../core/proposals/update-team.ts';
 import { slugOf } from '../../lib/slug.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component } from '../json-schema.ts';
@@ -19,13 +19,12 @@ import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { slugSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { changedTeamView, exampleTeamDetail, shownTeamDetail, teamDetailView, teamVersion } from '../views/team.ts';
-import { write } from '../write.ts';
+import { emptyAnswer, write } from '../write.ts';
 import { userOf } from './self.ts';
 
 const url = '/api/v1/teams';
 const tag = 'teams';
 const example = () => exampleTeamDetail;
-const tried = { description: 'What a dry run would change; nothing is kept.', schema: planView };
 /** A route about the team `:id`. */
 export const ofTeam = {
   params: z.strictObject({ id: z.string().min(1).max(64).describe('The id of the team.') }),
@@ -173,7 +172,7 @@ const remove = defineRoute({
   answers: { 200: tried, 204: { description: 'It is gone.' } },
   handle: async (call) => {
     const outcome = await write(call, deleteTeam({ ...call.params, ...unmoved(call) }));
-    return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+    return emptyAnswer(outcome);
   },
 });
 

@@ -3,16 +3,22 @@ import { z } from 'zod';
 import type { Resource } from '../../core/model/resource.ts';
 import type { View } from '../../core/model/view.ts';
 import { revokeCredential } from '../../core/proposals/revoke-credential.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { unmoved } from '../expectation.ts';
 import { pageOfMany } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery, sortQuery } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { planView } from '../views/config.ts';
 import { exampleToken, ownedTokenView, shownOwnedToken } from '../views/token.ts';
-import { write } from '../write.ts';
+import { emptyAnswer, write } from '../write.ts';
 
 const url = '/api/v1/admin/tokens';
+
+/** What revoking a token takes and answers, whosever it is. */
+export const ofRevocation = {
+  params: z.strictObject({ id: z.string().min(1).max(64).describe('The id of the token.') }),
+  query: z.strictObject(dryRunQuery),
+  answers: { 200: tried, 204: { description: 'It is gone.' } },
+};
 
 const list = defineRoute({
   method: 'GET',
@@ -47,15 +53,10 @@ const revoke = defineRoute({
   tag: 'administration',
   summary: 'Revoke a token of any user',
   description: 'It opens nothing from then on.',
-  params: z.strictObject({ id: z.string().min(1).max(64).describe('The id of the token.') }),
-  query: z.strictObject(dryRunQuery),
-  answers: {
-    200: { description: 'What a dry run would change; nothing is kept.', schema: planView },
-    204: { description: 'It is gone.' },
-  },
+  ...ofRevocation,
   handle: async (call) => {
     const outcome = await write(call, revokeCredential({ kind: 'Token', id: call.params.id, ...unmoved(call) }));
-    return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+    return emptyAnswer(outcome);
   },
 });
 

@@ -7,7 +7,7 @@ import { createUser } from '../../core/proposals/create-user.ts';
 import { deleteUser } from '../../core/proposals/delete-user.ts';
 import { targetIn } from '../../core/proposals/target.ts';
 import { updateUser } from '../../core/proposals/update-user.ts';
-import { dryRunQuery } from '../dry-run.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component, describedAs } from '../json-schema.ts';
@@ -18,13 +18,12 @@ import { tellOfAccount } from '../tell-of-account.ts';
 import { emailField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
 import { planView } from '../views/config.ts';
 import { exampleUser, isSsoManaged, shownUser, userVersion, userView } from '../views/user.ts';
-import { write } from '../write.ts';
+import { emptyAnswer, write } from '../write.ts';
 
 const url = '/api/v1/users';
 const common = { action: 'manage-users', tag: 'users' } as const;
 const params = z.strictObject({ id: z.string().min(1).max(64).describe('The id of the user.') });
 const example = () => exampleUser;
-const tried = { description: 'What a dry run would change; nothing is kept.', schema: planView };
 
 const filter = (description: string) =>
   describedAs(
@@ -178,7 +177,7 @@ const remove = defineRoute({
   answers: { 200: tried, 204: { description: 'The user is gone.' } },
   handle: async (call) => {
     const outcome = await write(call, deleteUser({ id: call.params.id, ...unmoved(call) }));
-    return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
+    return emptyAnswer(outcome);
   },
 });
 

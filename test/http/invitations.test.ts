@@ -4,21 +4,11 @@ import * as assert from 'uvu/assert';
 import { updated } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import { newId } from '../../src/lib/id.ts';
+import { suiteInWorld } from './suite-in-world.ts';
 import { audited, days, later, rulesIn, startTeams, teamsTree, tokenIn } from './team-people.ts';
 import { type Credential, type ServerWorld, start, startWorld } from './world.ts';
 
-interface Context {
-  world: ServerWorld;
-}
-
-const inAWorld = (name: string, settings?: string) => {
-  const tests = suite<Context>(name);
-  tests.before.each(async (context) => {
-    context.world = await startTeams(settings);
-  });
-  tests.after.each(({ world }) => world.close());
-  return tests;
-};
+const inAWorld = (name: string, settings?: string) => suiteInWorld(name, () => startTeams(settings));
 
 const url = '/api/v1/teams/core/invitations';
 const own = '/api/v1/user/invitations';

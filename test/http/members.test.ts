@@ -1,21 +1,10 @@
 // Members of a team over HTTP: who sees them, who changes them, and that a team always has an owner.
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { suiteInWorld } from './suite-in-world.ts';
 import { audited, days, later, makeTeam, rulesIn, startTeams } from './team-people.ts';
 import { type Credential, type ServerWorld, start } from './world.ts';
 
-interface Context {
-  world: ServerWorld;
-}
-
-const inAWorld = (name: string) => {
-  const tests = suite<Context>(name);
-  tests.before.each(async (context) => {
-    context.world = await startTeams();
-  });
-  tests.after.each(({ world }) => world.close());
-  return tests;
-};
+const inAWorld = (name: string) => suiteInWorld(name, startTeams);
 
 const url = '/api/v1/teams/core/members';
 const set = (world: ServerWorld, as: Credential, user: string, role: string, more = '') =>

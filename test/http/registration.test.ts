@@ -6,20 +6,10 @@ import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import { newId } from '../../src/lib/id.ts';
 import { auditOf, counting, login, password, platform, put, ssoDocuments, tokenIn, treeWith } from './people.ts';
+import { suiteInWorld } from './suite-in-world.ts';
 import { type ServerWorld, start, startWorld } from './world.ts';
 
-interface Context {
-  world: ServerWorld;
-}
-
-const inAWorld = (name: string, files: Readonly<Record<string, string>>) => {
-  const tests = suite<Context>(name);
-  tests.before.each(async (context) => {
-    context.world = await startWorld(files);
-  });
-  tests.after.each(({ world }) => world.close());
-  return tests;
-};
+const inAWorld = (name: string, files: Readonly<Record<string, string>>) => suiteInWorld(name, () => startWorld(files));
 const later = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString();
 const noa = { username: 'noa', email: 'Noa@people.example', password, name: 'Noa' };
 const register = ({ ask }: ServerWorld, body: object = noa) => ask('POST', '/account/register', { as: 'none', body });

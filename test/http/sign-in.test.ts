@@ -1,22 +1,15 @@
 // Signing in and out over HTTP: cookies, guesses at the same time, foreign pages, and who signs in elsewhere.
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditOf, browser, cookiesOf, counting, login, password, put, ssoDocuments, treeWith } from './people.ts';
+import { suiteInWorld } from './suite-in-world.ts';
 import { type ServerWorld, start, startWorld } from './world.ts';
 
-interface Context {
-  world: ServerWorld;
-}
-
-const inAWorld = (name: string, files = treeWith([])) => {
-  const tests = suite<Context>(name);
-  tests.before.each(async (context) => {
-    context.world = await startWorld(files);
-    await put(context.world.store, 'bea');
+const inAWorld = (name: string, files = treeWith([])) =>
+  suiteInWorld(name, async () => {
+    const world = await startWorld(files);
+    await put(world.store, 'bea');
+    return world;
   });
-  tests.after.each(({ world }) => world.close());
-  return tests;
-};
 const later = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString();
 const sessions = ({ store }: ServerWorld) => [...store.read().all('Session')];
 

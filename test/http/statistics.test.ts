@@ -2,13 +2,13 @@
 // The statistics and their token: what is answered, in which form, and that the token opens this and nothing else.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { hashToken } from '../../src/auth/token.ts';
 import { policy } from '../../src/core/access/policy.ts';
 import { routes } from '../../src/http/routes/index.ts';
 import { newStatisticsTokenView, statisticsView } from '../../src/http/views/statistics.ts';
 import type { Entry } from '../../src/store/store.ts';
+import { suiteInWorld } from './suite-in-world.ts';
 import { type Asked, type ServerWorld, startWorld, tree } from './world.ts';
 
 const url = '/api/v1/admin/stats';
@@ -18,18 +18,7 @@ const openMetrics = { accept: 'application/openmetrics-text' };
 const settings = (on: boolean) =>
   `kind: AdminSettings\nmetadata: {name: default}\nspec: {statisticsTokenAccess: ${on}}\n`;
 
-interface Context {
-  world: ServerWorld;
-}
-
-function suiteOf(name: string, files: Readonly<Record<string, string>> = tree) {
-  const tests = suite<Context>(name);
-  tests.before.each(async (context) => {
-    context.world = await startWorld(files);
-  });
-  tests.after.each(({ world }) => world.close());
-  return tests;
-}
+const suiteOf = (name: string, files = tree) => suiteInWorld(name, () => startWorld(files));
 
 /** Asks with nothing but a token. */
 function withToken(world: ServerWorld, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Asked> {

@@ -4,21 +4,11 @@ import * as assert from 'uvu/assert';
 import { kinds } from '../../src/core/kinds/index.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
+import { suiteInWorld } from './suite-in-world.ts';
 import { audited, later, makeTeam, rulesIn, startTeams, teamsTree } from './team-people.ts';
 import { type ServerWorld, start, startWorld } from './world.ts';
 
-interface Context {
-  world: ServerWorld;
-}
-
-const inAWorld = (name: string) => {
-  const tests = suite<Context>(name);
-  tests.before.each(async (context) => {
-    context.world = await startTeams();
-  });
-  tests.after.each(({ world }) => world.close());
-  return tests;
-};
+const inAWorld = (name: string) => suiteInWorld(name, startTeams);
 
 const team = (id: string) => `/api/v1/teams/${id}`;
 const times = { generation: 1, createdAt: start, updatedAt: start };

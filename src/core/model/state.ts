@@ -2,7 +2,7 @@
 import type { KindName } from '../kinds/index.ts';
 import type { Change } from './change.ts';
 import type { Resource } from './resource.ts';
-import { keysOf, nameKey, type View } from './view.ts';
+import { freshKeysOf, keysOf, nameKey, type View } from './view.ts';
 
 /** A view that takes changes; what a change costs does not depend on how much there is. */
 export interface State extends View {
@@ -47,9 +47,9 @@ function applyTo(table: Table, { id, after }: Change): void {
 
 /** The index keys that a change takes away and brings. What a resource keeps, it keeps its place under: lists stay in the order of creation. */
 export function keysMoved(before: Resource | undefined, after: Resource | undefined) {
-  const old = before ? keysOf(before) : none;
-  const now = after ? keysOf(after) : none;
-  if (old.length === 0 || now.length === 0) return { gone: old, come: now };
+  if (!before) return { gone: none, come: after ? freshKeysOf(after) : none };
+  const [old, now] = [keysOf(before), after ? keysOf(after) : none];
+  if (now.length === 0) return { gone: old, come: none };
   const [had, has] = [new Set(old), new Set(now)];
   return { gone: old.filter((key) => !has.has(key)), come: now.filter((key) => !had.has(key)) };
 }

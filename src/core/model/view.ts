@@ -20,14 +20,19 @@ export interface View {
 export function keysOf(resource: Resource): readonly string[] {
   const known = keysCache.get(resource);
   if (known) return known;
-  const own = kindOf(resource.kind).keys?.(resource.spec as never) ?? [];
-  const keys = [...new Set([nameKey(resource.name), ...referencesOf(resource).map(referenceKey), ...own])];
+  const keys = freshKeysOf(resource);
   keysCache.set(resource, keys);
   return keys;
 }
 
 // A memo of a pure function over data that never changes.
 const keysCache = new WeakMap<Resource, readonly string[]>();
+
+/** The same, not remembered: for resources that come and stay, because a memory of very many costs more than it saves. */
+export function freshKeysOf(resource: Resource): readonly string[] {
+  const own = kindOf(resource.kind).keys?.(resource.spec as never) ?? [];
+  return [...new Set([nameKey(resource.name), ...referencesOf(resource).map(referenceKey), ...own])];
+}
 
 /** The index key of a name. */
 export function nameKey(name: string): string {

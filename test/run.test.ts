@@ -1,11 +1,11 @@
 // The test runner, on folders of small test files that pass, fail, hang, and forget things.
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CommandResult, runCommand } from './support/run-command.ts';
 import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
+import { until } from './support/until.ts';
 
 const repository = resolve(import.meta.dirname, '..');
 const opening = "import { suite } from 'uvu';\nimport * as assert from 'uvu/assert';\nconst t = suite('t');\n";
@@ -46,8 +46,7 @@ ${opening}t('a', async () => { console.log('pid', spawn('sleep', ['77']).pid); a
   assert.match(result.stdout, /hanging\.test\.ts took longer than 1 s and was stopped/);
   const pid = Number(/pid (\d+)/.exec(result.stdout)?.[1]);
   assert.ok(pid > 0, result.stdout);
-  for (let tries = 0; tries < 100 && (await isSleeping(pid)); tries += 1) await delay(50);
-  assert.not.ok(await isSleeping(pid), 'the grandchild must be gone');
+  await until('the grandchild is gone', async () => !(await isSleeping(pid)));
 });
 
 runner('fails a file that ran no test', async () => {
@@ -125,6 +124,54 @@ runner('shows why a file skipped its tests when that file says so', async () => 
   assert.match(result.stdout, /^ok {3}test\/saying\.test\.ts .* 1 skipped .*\n {5}\| SKIPPED: a thing is missing$/m);
 });
 
+/** A file that fails as often as it says, and counts its runs in a file beside the others. */
+const failsOften = (times: number) => `import { appendFileSync, readFileSync } from 'node:fs';
+${opening}appendFileSync('runs', 'x');
+const run = readFileSync('runs', 'utf8').length;
+console.log('this is run', run);
+t('a', () => assert.ok(run > ${times}));
+t.run();\n`;
+
+runner(
+  'runs a file that failed once more, when all others have ended, and says loudly that it passed only then',
+  async () => {
+    const slow = `${opening}t('a', () => new Promise((done) => setTimeout(done, 500)));\nt.run();\n`;
+    const result = await run({ 'lucky.test.ts': failsOften(1), 'slow.test.ts': slow, 'slower.test.ts': slow });
+    assert.is(result.code, 0, result.stdout);
+    const lines = result.stdout.trimEnd().split('\n');
+    const at = (start: string) => lines.findIndex((line) => line.startsWith(start));
+    const again = at('ok after a second run, alone: test/lucky.test.ts  1 passed  (');
+    assert.ok(again > at('ok   test/slow.test.ts') && again > at('ok   test/slower.test.ts'), result.stdout);
+    assert.ok(at('fail, and is run again later, alone: test/lucky.test.ts  0 passed, 1 failed') >= 0, result.stdout);
+    assert.ok(lines.indexOf('     | this is run 1', again) > again, 'what failed is shown again');
+    assert.equal(lines.slice(-2), [
+      '1 file passed only after a second run, alone: find out why',
+      '3 passed, 0 failed, 0 skipped',
+    ]);
+  },
+);
+
+runner('fails a file that fails twice, and counts its second run', async () => {
+  const result = await run({ 'bad.test.ts': failsOften(2), 'lucky.test.ts': passing });
+  assert.is(result.code, 1);
+  assert.match(result.stdout, /^FAIL test\/bad\.test\.ts {2}0 passed, 1 failed/m);
+  assert.match(result.stdout, / \| this is run 2$/m);
+  assert.not.match(result.stdout, /this is run 3|after a second run/);
+  assert.is(lastLine(result), '2 passed, 1 failed, 0 skipped');
+});
+
+runner('gives no second run to what would fail again, nor with --once', async () => {
+  const empty = "import { appendFileSync } from 'node:fs';\nappendFileSync('runs', 'x');\nconsole.log('ran');\n";
+  const forgot = `${opening}console.log('ran');\nt('a', () => {});\n`;
+  const certain = await run({ 'empty.test.ts': empty, 'forgot.test.ts': forgot });
+  assert.is(certain.stdout.match(/\| ran$/gm)?.length, 2, certain.stdout);
+  assert.not.match(certain.stdout, /again/);
+  const once = await run({ 'lucky.test.ts': failsOften(1) }, ['--once']);
+  assert.is(once.code, 1);
+  assert.match(once.stdout, /^FAIL test\/lucky\.test\.ts {2}0 passed, 1 failed/m);
+  assert.not.match(once.stdout, /this is run 2/);
+});
+
 runner('runs only the files whose path holds one of the names given, and fails when none does', async () => {
   const files = { 'store/a.test.ts': passing, 'store/b.test.ts': passing, 'cli/c.test.ts': passing };
   assert.is(lastLine(await run(files, ['store/'])), '4 passed, 0 failed, 0 skipped');
@@ -171,6 +218,7 @@ async function run(
     [join(repository, 'test/run.ts'), '--root', folder.path, ...names],
     {
       env: { ...outside, ...env },
+      timeoutMs: 120_000,
     },
   );
   await folder.remove();

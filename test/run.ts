@@ -1,4 +1,5 @@
 // The test runner: `npm test [-- NAME…]` runs each test/**/*.test.ts whose path contains a NAME, as a process of its own.
+// A file that fails is run once more, alone, when all others have ended; `--once` leaves that out, for who hunts what fails rarely.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -12,6 +13,14 @@ interface TestFile {
   readonly timeout: number;
 }
 
+/** How a run of a file went. */
+interface Outcome {
+  readonly file: TestFile;
+  readonly verdict: Verdict;
+  readonly output: string;
+  readonly seconds: number;
+}
+
 /** Variables that belong to whoever called the runner, and would change what a test prints or finds. */
 const callersOwn =
   /^(WEIR_.*|FORCE_COLOR|GITHUB_ACTIONS|GITHUB_STEP_SUMMARY|GITLAB_CI|npm_(package|lifecycle)_.*|npm_config_local_prefix|INIT_CWD)$/;
@@ -21,13 +30,17 @@ const passable = 0o711;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { root: { type: 'string', default: resolve(import.meta.dirname, '..') } },
+  options: {
+    root: { type: 'string', default: resolve(import.meta.dirname, '..') },
+    once: { type: 'boolean', default: false },
+  },
 });
 const root = resolve(values.root);
 const scratch = mkdtempSync(join(tmpdir(), 'weir-'));
 // Tests of root let go of its powers, and must still come by: what they then find closed shall be what they closed.
 chmodSync(scratch, passable);
 const running = new Set<ChildProcess>();
+let runs = 0;
 
 process.once('exit', cleanUp);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
@@ -36,7 +49,7 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const files = findFiles(positionals);
   if (files.length === 0) console.log(`no test file below test/ matches: ${positionals.join(' ') || '*.test.ts'}`);
-  const verdicts = await runAll(files);
+  const verdicts = await runAgain(await runAll(files));
   const sum = (part: 'passed' | 'failed' | 'skipped') => verdicts.reduce((total, verdict) => total + verdict[part], 0);
   const forbiddenSkips = process.env.CI ? sum('skipped') : 0;
   if (forbiddenSkips > 0) console.log('a skipped test is a failure where CI is set');
@@ -54,21 +67,59 @@ function findFiles(filters: readonly string[]): TestFile[] {
     .sort((a, b) => b.timeout - a.timeout || (a.path < b.path ? -1 : 1));
 }
 
-async function runAll(files: readonly TestFile[]): Promise<Verdict[]> {
-  const waiting = [...files.entries()];
-  const verdicts: Verdict[] = [];
+/** Runs as many files at a time as there are cores. */
+async function runAll(files: readonly TestFile[]): Promise<Outcome[]> {
+  const waiting = [...files];
+  const outcomes: Outcome[] = [];
   const worker = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [index, file] = next;
-      const started = performance.now();
-      const run = await runFile(file, join(scratch, String(index)));
-      const verdict = judge(run);
-      verdicts.push(verdict);
-      console.log(describe(file, verdict, (performance.now() - started) / 1000, run.output));
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const outcome = await outcomeOf(file);
+      outcomes.push(outcome);
+      const heading = isFine(outcome)
+        ? 'ok  '
+        : hasAnotherRun(outcome)
+          ? 'fail, and is run again later, alone:'
+          : 'FAIL';
+      console.log(describe(heading, outcome));
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return outcomes;
+}
+
+/** Runs those that failed once more, one at a time: a machine that had too much to do fails a file only once. What passes then is told, not hidden. */
+async function runAgain(outcomes: readonly Outcome[]): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  let needed = 0;
+  for (const first of outcomes) {
+    const outcome = hasAnotherRun(first) ? await outcomeOf(first.file) : first;
+    verdicts.push(outcome.verdict);
+    if (outcome === first) continue;
+    if (isFine(outcome)) needed += 1;
+    console.log(
+      isFine(outcome)
+        ? `${describe('ok after a second run, alone:', outcome)}\n     It first failed so:\n${details(first)}`
+        : describe('FAIL', outcome),
+    );
+  }
+  if (needed > 0)
+    console.log(`${needed} ${needed === 1 ? 'file' : 'files'} passed only after a second run, alone: find out why`);
   return verdicts;
+}
+
+function hasAnotherRun({ verdict }: Outcome): boolean {
+  return !values.once && verdict.problems.length > 0 && !verdict.isCertain;
+}
+
+function isFine({ verdict }: Outcome): boolean {
+  return verdict.problems.length === 0;
+}
+
+async function outcomeOf(file: TestFile): Promise<Outcome> {
+  const started = performance.now();
+  runs += 1;
+  const run = await runFile(file, join(scratch, String(runs)));
+  return { file, verdict: judge(run), output: run.output, seconds: (performance.now() - started) / 1000 };
 }
 
 /** Runs one file with its own temporary folder; whatever it leaves running is ended with it. */
@@ -111,17 +162,20 @@ function environment(temporary: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), NO_COLOR: '1', TMPDIR: temporary };
 }
 
-function describe(file: TestFile, verdict: Verdict, seconds: number, output: string): string {
-  const fine = verdict.problems.length === 0;
+function describe(heading: string, outcome: Outcome): string {
+  const { file, verdict, seconds, output } = outcome;
   const counts = [`${verdict.passed} passed`];
   if (verdict.failed > 0) counts.push(`${verdict.failed} failed`);
   if (verdict.skipped > 0) counts.push(`${verdict.skipped} skipped`);
-  const line = `${fine ? 'ok  ' : 'FAIL'} ${file.path}  ${counts.join(', ')}  (${seconds.toFixed(1)} s)`;
+  const line = `${heading} ${file.path}  ${counts.join(', ')}  (${seconds.toFixed(1)} s)`;
   // Why tests were skipped must be seen, above all where a skip fails the run.
   const told = verdict.skipped > 0 && /^SKIPPED: /m.test(output);
-  if (fine && !told) return line;
+  return isFine(outcome) && !told ? line : `${line}\n${details(outcome)}`;
+}
+
+function details({ file, verdict, output }: Outcome): string {
   const why = verdict.problems.map((problem) => `     ${file.path} ${problem}`);
-  return [line, ...why, output.replaceAll(/^(?=.)/gm, '     | ').trimEnd()].filter(Boolean).join('\n');
+  return [...why, output.replaceAll(/^(?=.)/gm, '     | ').trimEnd()].filter(Boolean).join('\n');
 }
 
 function endGroup(child: ChildProcess): void {

@@ -10,12 +10,16 @@ export interface TestRun {
   readonly timedOutAfter?: number;
 }
 
-/** Counts of one file. A file is fine when `problems` is empty; `problems` says in words why it is not. */
+/**
+ * Counts of one file. A file is fine when `problems` is empty; `problems` says in words why it is not.
+ * `isCertain` where they cannot be bad luck: another run would say the same.
+ */
 export interface Verdict {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
   readonly problems: readonly string[];
+  readonly isCertain: boolean;
 }
 
 /**
@@ -25,16 +29,19 @@ export interface Verdict {
 export function judge(run: TestRun): Verdict {
   const counts = readSummaries(run.output);
   const missed = counts.total - counts.passed;
-  const problems = [...endingProblems(run, missed), ...countProblems(run, counts.total + counts.skipped, missed)];
+  const leftOut = countProblems(run, counts.total + counts.skipped, missed);
+  const problems = [...endingProblems(run, missed), ...leftOut];
   const failed = problems.length > 0 ? Math.max(1, missed) : 0;
-  return { passed: counts.passed, failed, skipped: counts.skipped, problems };
+  // A file that was killed or crashed may have run no test for that reason alone.
+  const isCertain = run.code === 0 && leftOut.length > 0;
+  return { passed: counts.passed, failed, skipped: counts.skipped, problems, isCertain };
 }
 
-/** The seconds that a file may take: 120, or what a `// timeout: 300` among its first lines says. */
+/** The seconds that a file may take: 300, or what a `// timeout: 300` among its first lines says. */
 export function timeoutOf(source: string): number {
   const opening = source.split('\n', 10).join('\n');
   const declared = /^\/\/ timeout: (\d+)\s*$/m.exec(opening)?.[1];
-  return declared === undefined ? 120 : Number(declared);
+  return declared === undefined ? 300 : Number(declared);
 }
 
 function endingProblems(run: TestRun, missed: number): string[] {

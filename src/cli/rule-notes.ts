@@ -19,6 +19,7 @@ const guards: Partial<Readonly<Record<RuleId, readonly string[]>>> = {
   'instance-type-not-enabled': ['TeamType.spec.instanceTypes'],
   'limit-reached': ['TeamType.spec.limits', 'TeamType.spec.instanceTypes.limit'],
   'template-locked': ['Template.spec.options', 'Template.spec.environment'],
+  'feature-required': ['TeamType.spec.features'],
   'default-stack': ['InstanceType.spec.defaultStack', 'InstanceType.spec.stacks'],
   'stack-chain': ['Stack.spec.replaces'],
   'sso-domain-unique': ['SsoConfig.spec.emailDomain'],

@@ -1,6 +1,9 @@
-// What routes are about, by their parameters, for the policy.
+// What routes are about, by their parameters, for the policy; and what of it only teams with a feature have.
 import type { Subject } from '../core/access/policy.ts';
 import type { View } from '../core/model/view.ts';
+import { type FeatureUse, featureLack } from '../core/rules/feature-required.ts';
+import { Refused } from '../store/store.ts';
+import type { Services } from './services.ts';
 
 type Params = Readonly<Record<string, string>>;
 
@@ -18,4 +21,10 @@ export function slugSubject({ slug = '' }: Params, view: View): Subject {
 export function instanceSubject({ id = '' }: Params, view: View): Subject {
   const instance = view.get('Instance', id);
   return { team: instance && view.get('Team', instance.spec.team) };
+}
+
+/** Throws `Refused` by the rule `feature-required` (409) where a feature has no effect for a team. */
+export function requireFeature({ door }: Pick<Services, 'door'>, use: FeatureUse): void {
+  const lack = featureLack(door.store.read(), door.facts(), use);
+  if (lack) throw new Refused([lack]);
 }

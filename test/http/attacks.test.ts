@@ -131,7 +131,11 @@ mailing.run();
 const secrets = suite('a secret of the server');
 
 secrets('is not given to an instance by its team, whose flows could read it', async () => {
-  const other = await startWorld({ ...tree, 'fit.yaml': 'kind: Template\nmetadata: {name: standard}\n' });
+  const types = (tree['types.yaml'] ?? '').replace('teamLibrary: true', 'customNpmCatalogs: true');
+  const other = await startWorld(
+    { ...tree, 'types.yaml': types, 'fit.yaml': 'kind: Template\nmetadata: {name: standard}\n' },
+    { drivers: new Map([['local', { provides: new Set(['customNpmCatalogs'] as const) }]]) },
+  );
   const instances = '/api/v1/teams/core/instances';
   const body = (options: object) => ({ name: 'a', instanceType: 'small', template: 'standard', options });
   const pointing = { npmrc: { fromEnv: 'WEIR_SECRET_LDAP' }, httpAuth: { password: { fromFile: 'smtp' } } };

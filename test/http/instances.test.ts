@@ -41,7 +41,7 @@ spec: {stacks: [nr-5]}
 ---
 kind: TeamType
 metadata: {name: starter}
-spec: {instanceTypes: [{name: small, limit: 3}, {name: large}], limits: {instances: 4}}
+spec: {features: {customNpmCatalogs: true}, instanceTypes: [{name: small, limit: 3}, {name: large}], limits: {instances: 4}}
 ---
 kind: Template
 metadata: {name: standard}
@@ -178,6 +178,10 @@ instances('are refused by the rules, all at once', async () => {
     locked.body.violations[0].message,
     'Instance/Line 1: options.excludedNodes cannot be overridden, because Template/standard locks it: leave it out, or choose another template',
   );
+  const unlisted = await plant.make({
+    options: { apiMaxLength: '1mb', debugMaxLength: 7, catalogues: [], npmrc: 'x' },
+  });
+  assert.equal(rulesOf(unlisted), ['feature-required', 'feature-required', 'feature-required', 'feature-required']);
   assert.equal(rulesOf(await plant.make({ instanceType: 'huge' })), ['instance-type-not-enabled']);
   assert.equal(rulesOf(await plant.make({ instanceType: 'nope', template: 'neither' })), ['references', 'references']);
 });

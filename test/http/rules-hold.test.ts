@@ -333,6 +333,7 @@ const ofEdits: ReadonlySet<RuleId> = new Set([
   'inactive',
   'instance-type-not-enabled',
   'template-locked',
+  'feature-required',
   'needs-adopt',
 ]);
 

@@ -51,6 +51,7 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'instance-type-not-enabled': 'List the instance type in the instanceTypes of the team type.',
   'limit-reached': 'Raise the limit of the team type, or free what is no longer needed.',
   'template-locked': 'Unlock the option in the template, or leave it out of the instance.',
+  'feature-required': 'Switch the feature on in the team type and provide what it needs, or do without it.',
   'last-admin': 'Make somebody else an admin first.',
   'last-owner': 'Make another member an owner first.',
   'slug-unique': 'Choose another slug.',

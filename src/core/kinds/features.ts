@@ -30,6 +30,9 @@ export interface EffectiveFeature {
   readonly message?: string;
 }
 
+/** The features that Weir delivers by itself, whatever the driver. What needs a driver stands in what that `provides`. */
+export const ownFeatures: readonly FeatureName[] = [];
+
 type PlatformSpec = z.output<typeof platform.spec>;
 
 /**

@@ -2,7 +2,7 @@
 import { effectiveFeature, featureNames } from '../kinds/features.ts';
 import type { Finding } from '../model/finding.ts';
 import { singleton, type View } from '../model/view.ts';
-import type { Facts } from './facts.ts';
+import { type Facts, providedIn } from './facts.ts';
 import { secretsOf } from './secrets-of.ts';
 import { ssoCertificateEnds, ssoPlainHttp } from './sso-advice.ts';
 import { type Advice, adviceFor, warning } from './warning.ts';
@@ -24,7 +24,7 @@ const featureWithoutEffect = adviceFor('TeamType', {
   warns: 'a feature that is switched on but has no effect',
   *advise(type, view, facts) {
     const platform = singleton(view, 'Platform').spec;
-    const provided = facts.drivers.get(platform.driver.kind)?.provides ?? new Set();
+    const provided = providedIn(view, facts);
     for (const feature of featureNames) {
       if (!type.spec.features[feature]) continue;
       const { effective, message } = effectiveFeature(feature, type.spec.features, platform, provided);

@@ -1,6 +1,13 @@
 // What rules and warnings may know of the world, gathered beforehand by whoever asks: the core itself asks nobody.
-import type { FeatureName } from '../kinds/features.ts';
+import {
+  type EffectiveFeature,
+  effectiveFeature,
+  type FeatureName,
+  type FeatureSwitches,
+  ownFeatures,
+} from '../kinds/features.ts';
 import type { Secret } from '../kinds/kind.ts';
+import { singleton, type View } from '../model/view.ts';
 
 /** The world as the caller found it. What is absent is not known here (offline), and nothing is said of it. */
 export interface Facts {
@@ -21,4 +28,20 @@ export interface Facts {
   readonly stackMissing?: (stacksDirectory: string, runtime: string) => string | undefined;
   /** Why a secret cannot be resolved (where the state lives). */
   readonly secretProblem?: (secret: Secret) => string | undefined;
+}
+
+/** What one switch of a team type does on the platform as it is. */
+export function effectiveIn(
+  view: View,
+  facts: Pick<Facts, 'drivers'>,
+  switches: FeatureSwitches,
+  feature: FeatureName,
+): EffectiveFeature {
+  return effectiveFeature(feature, switches, singleton(view, 'Platform').spec, providedIn(view, facts));
+}
+
+/** The features that are really delivered: by the driver that the platform has, and by Weir itself whatever the driver. */
+export function providedIn(view: View, { drivers }: Pick<Facts, 'drivers'>): ReadonlySet<FeatureName> {
+  const { kind } = singleton(view, 'Platform').spec.driver;
+  return new Set([...ownFeatures, ...(drivers.get(kind)?.provides ?? [])]);
 }

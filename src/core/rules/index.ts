@@ -4,6 +4,7 @@ import { configManaged } from './config-managed.ts';
 import { defaultStack } from './default-stack.ts';
 import { duplicateObject } from './duplicate-object.ts';
 import { emptiedFile } from './emptied-file.ts';
+import { featureRequired } from './feature-required.ts';
 import { immutable } from './immutable.ts';
 import { inUse } from './in-use.ts';
 import { inactive } from './inactive.ts';
@@ -47,6 +48,7 @@ export const rules: readonly Rule[] = [
   instanceTypeNotEnabled,
   limitReached,
   templateLocked,
+  featureRequired,
   lastAdmin,
   lastOwner,
   slugUnique,

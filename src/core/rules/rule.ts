@@ -28,6 +28,7 @@ export type RuleId =
   | 'instance-type-not-enabled'
   | 'limit-reached'
   | 'template-locked'
+  | 'feature-required'
   | 'last-admin'
   | 'last-owner'
   | 'slug-unique'

@@ -6,6 +6,7 @@ import { recordOf } from '../../core/kinds/kind.ts';
 import { addressOf, type DeclaredResource } from '../../core/model/resource.ts';
 import { samlAddresses } from '../../core/model/saml-addresses.ts';
 import { countReferrers, singleton, type View } from '../../core/model/view.ts';
+import { providedIn } from '../../core/rules/facts.ts';
 import { secretsOf } from '../../core/rules/secrets-of.ts';
 import { component } from '../json-schema.ts';
 import type { Services } from '../services.ts';
@@ -161,7 +162,7 @@ function extrasOf(resource: DeclaredResource, view: View, { door, baseUrl }: Aro
   const { spec, kind } = resource;
   if (kind === 'TeamType' && 'features' in spec) {
     const platform = singleton(view, 'Platform').spec;
-    const provided = door.facts().drivers.get(platform.driver.kind)?.provides ?? new Set();
+    const provided = providedIn(view, door.facts());
     return { features: effectiveFeatures(spec.features, platform, provided) };
   }
   if (kind !== 'SsoConfig' || !('provider' in spec) || spec.provider !== 'saml') return {};

@@ -1,0 +1,65 @@
+// feature-required: what a feature gives is had only where the type of the team has that feature, and it has an effect (specification 2.3).
+import { type FeatureName, features } from '../kinds/features.ts';
+import type { OptionName } from '../kinds/template-options.ts';
+import type { Finding } from '../model/finding.ts';
+import { sameValue } from '../model/leaves.ts';
+import { addressOf, type Resource } from '../model/resource.ts';
+import type { View } from '../model/view.ts';
+import { effectiveIn, type Facts } from './facts.ts';
+import { type Batch, type Rule, violation, type Written, written } from './rule.ts';
+
+export const featureRequired: Rule = {
+  id: 'feature-required',
+  refuses:
+    'what needs a feature that has no effect for the team: off in its type, not provided, or without what it needs',
+  perChange: true,
+  *check(batch) {
+    for (const change of written(batch, 'Instance')) yield* optionsOf(batch, change);
+  },
+};
+
+/** The options of an instance that are a team's to change only with a feature. From the template they act without it. */
+const featureOfOption: Partial<Readonly<Record<OptionName, FeatureName>>> = {
+  apiMaxLength: 'apiDebugLengthLimits',
+  debugMaxLength: 'apiDebugLengthLimits',
+  catalogues: 'customNpmCatalogs',
+  npmrc: 'customNpmCatalogs',
+};
+
+/** What was there before the feature was switched off may stay, as it is; taking it away is always possible. */
+function* optionsOf({ after: view, facts }: Batch, { before, after }: Written<'Instance'>): Iterable<Finding> {
+  for (const [name, feature] of Object.entries(featureOfOption) as [OptionName, FeatureName][]) {
+    const value = after.spec.options?.[name];
+    if (value === undefined || sameValue(value, before?.spec.options?.[name])) continue;
+    const use = { team: after.spec.team, feature, resource: after, path: `/options/${name}` };
+    const lack = featureLack(view, facts, { ...use, what: `options.${name} cannot be set here` });
+    if (lack) yield lack;
+  }
+}
+
+/** Something that needs a feature: `what` cannot be without it, as half a sentence about `resource`. `team` is an id. */
+export interface FeatureUse {
+  readonly team: string;
+  readonly feature: FeatureName;
+  readonly resource: Pick<Resource, 'kind' | 'name'>;
+  readonly path?: string;
+  readonly what: string;
+}
+
+/** The violation of what needs a feature, where that has no effect for the team (a team that is gone has none); nothing where it has. */
+export function featureLack(
+  view: View,
+  facts: Facts,
+  { team: id, feature, resource, path = '', what }: FeatureUse,
+): Finding | undefined {
+  const team = view.get('Team', id);
+  const type = team && view.get('TeamType', team.spec.type);
+  if (!team || !type) return undefined;
+  const { declared, effective, message } = effectiveIn(view, facts, type.spec.features, feature);
+  if (effective) return undefined;
+  const named = `${feature} (${features[feature].title})`;
+  const why = declared
+    ? `the feature ${named}, which ${addressOf(type)} switches on, has no effect while ${message}: an admin would have to provide for that`
+    : `${addressOf(type)}, the type of ${addressOf(team)}, does not switch on the feature ${named}: have an admin switch it on, or choose another team type`;
+  return violation('feature-required', resource, path, `${what}, because ${why}`);
+}

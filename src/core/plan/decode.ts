@@ -13,6 +13,7 @@ import { ignoreProblems } from './ignored-fields.ts';
 import { findingOf } from './issues.ts';
 import { literalSecrets } from './literal-secrets.ts';
 import { repeatedItems } from './repeated-items.ts';
+import { salvage } from './salvage.ts';
 
 /** Decodes one document. */
 export function decode(document: Document, readPublicFile: FileReader): Decoded {
@@ -34,7 +35,9 @@ export function decode(document: Document, readPublicFile: FileReader): Decoded 
   ];
   if (problems.length === 0 && outer.data && spec.data)
     return { ...tried(kind, name), desired: desiredOf(document, outer.data, spec.data), findings: [] };
-  return { ...tried(kind, kindOf(kind).singleton ?? name), findings: fewOf(at, problems.sort(byPlace)) };
+  const salvaged = salvage(at, specIn(value), findings.length === 0);
+  const wrong = { ...tried(kind, kindOf(kind).singleton ?? name), findings: fewOf(at, problems.sort(byPlace)) };
+  return salvaged ? { ...wrong, salvaged } : wrong;
 }
 
 /** What a document tried to declare, as far as that can be told. */

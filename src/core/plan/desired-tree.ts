@@ -4,7 +4,7 @@ import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
 import type { TreeFacts } from '../rules/rule.ts';
 import { decode } from './decode.ts';
-import type { Decoded, Desired, FileReader } from './desired.ts';
+import type { Decoded, Desired, FileReader, Salvaged } from './desired.ts';
 
 /** What was read of a tree: documents in order, files, and what the reader found wrong. */
 export interface ReadTree {
@@ -23,6 +23,8 @@ export interface ReadTree {
 /** A tree as it is wanted: `desired` by address; `findings` say what is wrong with the tree itself. */
 export interface DesiredTree {
   readonly desired: ReadonlyMap<string, Desired>;
+  /** What can be read of documents that are wrong, by address; nothing else declares these. */
+  readonly salvaged: ReadonlyMap<string, Salvaged>;
   readonly findings: readonly Finding[];
   readonly facts: TreeFacts;
 }
@@ -33,6 +35,7 @@ export type DecodeCache = WeakMap<Document, Decoded>;
 /** Reads a tree's documents, in steps so that a long one can be sliced. The root manifest's name is `weir.yaml`. */
 export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap()): Generator<void, DesiredTree, void> {
   const desired = new Map<string, Desired>();
+  const wrong: Salvaged[] = [];
   const broken = new Set<string>();
   const findings = [...tree.findings];
   let steps = 0;
@@ -41,11 +44,25 @@ export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap())
     for (const finding of decoded.findings) findings.push(finding);
     if (decoded.desired) findings.push(...add(desired, decoded.desired));
     else if (decoded.address) broken.add(decoded.address);
+    if (decoded.salvaged) wrong.push(decoded.salvaged);
     if (++steps % 32 === 0) yield;
   }
   const problems = [...rootProblems(tree, desired, broken), ...previousNameProblems(desired)];
   for (const name of namesInBroken(tree)) broken.add(name);
-  return { desired, findings: findings.concat(problems), facts: { broken, emptyFiles: emptyFilesOf(tree) } };
+  const salvaged = new Map<string, Salvaged>();
+  for (const one of wrong) problems.push(...addSalvaged(salvaged, desired, one));
+  const partial = new Set([...salvaged].filter(([, { isWhole }]) => !isWhole).map(([address]) => address));
+  const facts = { broken, partial, emptyFiles: emptyFilesOf(tree) };
+  return { desired, salvaged, findings: findings.concat(problems), facts };
+}
+
+/** What stands there twice is told of a wrong document, too. */
+function addSalvaged(into: Map<string, Salvaged>, desired: ReadonlyMap<string, Desired>, one: Salvaged): Finding[] {
+  const address = `${one.desired.kind}/${one.desired.name}`;
+  const first = desired.get(address) ?? into.get(address)?.desired;
+  if (first) return [declaredTwice(one.desired, first)];
+  into.set(address, one);
+  return [];
 }
 
 function decodeOnce(document: Document, read: FileReader, cache: DecodeCache): Decoded {
@@ -64,15 +81,13 @@ function add(into: Map<string, Desired>, desired: Desired): Finding[] {
     into.set(address, desired);
     return [];
   }
+  return [declaredTwice(desired, first)];
+}
+
+function declaredTwice(desired: Desired, first: Desired): Finding {
   const place = first.document.locate('/metadata/name', 'value');
-  return [
-    problem(
-      'duplicate-object',
-      desired,
-      '/metadata/name',
-      `cannot be declared twice, because ${place.file}:${place.line} declares it already`,
-    ),
-  ];
+  const what = `cannot be declared twice, because ${place.file}:${place.line} declares it already`;
+  return problem('duplicate-object', desired, '/metadata/name', what);
 }
 
 function problem(rule: string, desired: Desired, path: string, what: string): Finding {

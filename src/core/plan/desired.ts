@@ -22,6 +22,15 @@ export interface Decoded {
   readonly desired?: Desired;
   readonly address?: string;
   readonly findings: readonly Finding[];
+  /** What can be read of a wrong one all the same. */
+  readonly salvaged?: Salvaged;
+}
+
+/** What can be read of a wrong document: enough to say what else is wrong with it, never to be applied. */
+export interface Salvaged {
+  readonly desired: Desired;
+  /** Whether no part of its spec had to be left out. */
+  readonly isWhole: boolean;
 }
 
 /** Answers the text of a public file that a document in some file names, or what is wrong with it. */

@@ -29,7 +29,8 @@ export function* judgeSteps(
   memory: JudgeMemory = {},
 ): Generator<void, readonly Finding[], void> {
   const found = (yield* judgeChanges(tree, facts, memory)) ?? (yield* judgeWhole(tree, facts, memory));
-  return found.filter((finding) => isWritten(finding, tree.desired)).map((finding) => located(finding, tree.desired));
+  const read = readOf(tree);
+  return found.filter((finding) => isWritten(finding, read)).map((finding) => located(finding, read));
 }
 
 /** The findings of what differs from the last valid tree; nothing where there is none, it differs much, or there are errors. */
@@ -52,7 +53,7 @@ function* judgeChanges(
 
 function* judgeWhole(tree: DesiredTree, facts: Facts, memory: JudgeMemory): Generator<void, readonly Finding[], void> {
   const state = createState();
-  const changes = [...tree.desired.values()].map((desired) => created(resourceOf(desired)));
+  const changes = [...readOf(tree).values()].map((desired) => created(resourceOf(desired)));
   for (let at = 0; at < changes.length; at += 64) {
     state.apply(changes.slice(at, at + 64));
     yield;
@@ -61,6 +62,12 @@ function* judgeWhole(tree: DesiredTree, facts: Facts, memory: JudgeMemory): Gene
   const errors = yield* collect(checkSteps(batch));
   if (errors.length === 0 && !hasErrors(tree.findings)) memory.good = { desired: tree.desired, state };
   return errors.concat(isPlatformKnown(batch) ? yield* collect(adviseSteps(state, facts)) : []);
+}
+
+/** All that could be read, also of documents that are wrong. */
+function readOf({ desired, salvaged }: DesiredTree): ReadonlyMap<string, Desired> {
+  if (salvaged.size === 0) return desired;
+  return new Map([...desired, ...[...salvaged].map(([address, one]) => [address, one.desired] as const)]);
 }
 
 /** By identity: an unchanged document is decoded once. What came or changed counts as made, as in a tree that is judged whole. */

@@ -46,6 +46,8 @@ export interface TreeFacts {
   readonly emptyFiles: ReadonlySet<string>;
   /** Addresses that a document tries to declare, but wrongly, and names in files that could not be read: not reported as missing. */
   readonly broken: ReadonlySet<string>;
+  /** Addresses of which a part could not be read: that they lack something says nothing. */
+  readonly partial: ReadonlySet<string>;
 }
 
 /** What the caller consents to. */
@@ -100,6 +102,11 @@ export function violation(
     path,
   };
   return suggestion === undefined ? found : { ...found, suggestion };
+}
+
+/** Whether all of a resource could be read: else nothing is said of how its fields go together. */
+export function isReadWhole({ tree }: Batch, resource: Pick<Resource, 'kind' | 'name'>): boolean {
+  return tree?.partial.has(addressOf(resource)) !== true;
 }
 
 /** The changes that leave a resource of a kind behind (made or altered), with types. */

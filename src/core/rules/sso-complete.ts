@@ -3,7 +3,7 @@ import type { SpecOf } from '../kinds/index.ts';
 import type { Finding } from '../model/finding.ts';
 import type { DeclaredResource } from '../model/resource.ts';
 import type { Facts } from './facts.ts';
-import { type Rule, violation, written } from './rule.ts';
+import { type Batch, isReadWhole, type Rule, violation, written } from './rule.ts';
 
 type Config = DeclaredResource<'SsoConfig'>;
 
@@ -13,15 +13,16 @@ export const ssoComplete: Rule = {
   *check(batch) {
     for (const { after } of written(batch, 'SsoConfig')) {
       if (!after.spec.active) continue;
-      yield* after.spec.provider === 'saml' ? samlProblems(after, batch.facts) : ldapProblems(after, batch.facts);
+      yield* after.spec.provider === 'saml' ? samlProblems(after, batch) : ldapProblems(after, batch);
       yield* otherProvider(after);
     }
   },
 };
 
-function* samlProblems(config: Config, facts: Facts): Iterable<Finding> {
+function* samlProblems(config: Config, batch: Batch): Iterable<Finding> {
+  const { facts } = batch;
   const saml: Partial<NonNullable<SpecOf<'SsoConfig'>['saml']>> = config.spec.saml ?? {};
-  yield* required(config, 'saml', saml, ['signOnUrl', 'issuer', 'certificate']);
+  if (isReadWhole(batch, config)) yield* required(config, 'saml', saml, ['signOnUrl', 'issuer', 'certificate']);
   if (saml.signOnUrl !== undefined && !isBlank(saml.signOnUrl) && !isWebAddress(saml.signOnUrl))
     yield unusable(config, 'saml', 'signOnUrl', 'it is not an http or https address');
   const problem =
@@ -31,10 +32,12 @@ function* samlProblems(config: Config, facts: Facts): Iterable<Finding> {
   if (problem !== undefined) yield unusable(config, 'saml', 'certificate', problem);
 }
 
-function* ldapProblems(config: Config, facts: Facts): Iterable<Finding> {
+function* ldapProblems(config: Config, batch: Batch): Iterable<Finding> {
+  const { facts } = batch;
   const ldap: Partial<NonNullable<SpecOf<'SsoConfig'>['ldap']>> = config.spec.ldap ?? {};
-  yield* required(config, 'ldap', ldap, ['server', 'username', 'password', 'baseDn']);
-  if (config.spec.groups.manageRoles || config.spec.groups.adminGroup !== undefined)
+  const isWhole = isReadWhole(batch, config);
+  if (isWhole) yield* required(config, 'ldap', ldap, ['server', 'username', 'password', 'baseDn']);
+  if (isWhole && (config.spec.groups.manageRoles || config.spec.groups.adminGroup !== undefined))
     yield* required(config, 'ldap', ldap, ['groupDn']);
   if (ldap.server !== undefined && !isBlank(ldap.server) && !isHostAndPort(ldap.server))
     yield unusable(config, 'ldap', 'server', 'it is not a host and port such as "ldap.example.com:389"');

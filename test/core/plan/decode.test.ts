@@ -91,7 +91,7 @@ types('is a number where text is wanted: the hint quotes it as it was written', 
     '2:18 Stack/?: metadata.name must be text, and YAML reads 5 as a number: quote it (did you mean "5")',
     '2:33 Stack/?: metadata.labels.a must be text, and YAML reads 0x1F as a number: quote it (did you mean "0x1F")',
   ]);
-  assert.equal(said(document('InstanceType', 't', 'stacks: [a, 4]', 'defaultStack: a')).length, 1);
+  assert.equal(said(document('InstanceType', 't', 'stacks: [a, 4]')).length, 1);
 });
 
 types('is one of the words that were booleans in YAML 1.1', () => {

@@ -200,5 +200,9 @@ export async function applySaved(
 /** The tree is not read again: a file that was empty when the plan was made deletes nothing later either. */
 function treeFactsOf({ findings }: PlanDocument): TreeFacts {
   const emptied = findings.filter(({ rule }) => rule === 'emptied-file');
-  return { broken: new Set(), partial: new Set(), emptyFiles: new Set(emptied.flatMap(({ source }) => source?.file ?? [])) };
+  return {
+    broken: new Set(),
+    partial: new Set(),
+    emptyFiles: new Set(emptied.flatMap(({ source }) => source?.file ?? [])),
+  };
 }

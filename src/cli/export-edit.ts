@@ -116,7 +116,7 @@ function wantedOf({ kind, name, labels, lifecycle, spec }: Desired, change: Chan
       ...{ kind, id: '', name, generation: 1, managedBy: 'config', ...times },
       labels: change.labels ?? labels,
       lifecycle: change.lifecycle ? { ...defaultLifecycle, ...withoutUndefined(change.lifecycle) } : lifecycle,
-      spec: change.spec === undefined ? spec : writtenSpec(kind, change.spec, spec),
+      spec: change.spec === undefined ? spec : writtenSpec({ kind, name }, change.spec, spec),
     } as DeclaredResource;
   } catch (error) {
     if (error instanceof InvalidSpec) throw new UsageError(`the change is not valid:\n${told(error.issues)}`);

@@ -5,7 +5,8 @@ import type { Finding } from '../core/model/finding.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { InvalidSpec } from '../core/proposals/written-spec.ts';
 import { NotKept, OutcomeUnknown, Refused } from '../store/store.ts';
-import { problemsOf } from './request-problems.ts';
+import { mostProblems, problemsOf } from './request-problems.ts';
+import { specProblemsOf } from './spec-problems.ts';
 
 /** Stable: programs tell errors apart by these. */
 export const codes = {
@@ -77,13 +78,17 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Refused) return ruleViolated(error.violations);
   if (error instanceof Declined) return new Problem(error.reason, { detail: sentence(error.message) });
-  if (error instanceof InvalidSpec) return invalidRequest(problemsOf(error.issues));
+  if (error instanceof InvalidSpec)
+    return invalidRequest(error.subject ? specProblemsOf(error.subject, error.issues) : problemsOf(error.issues));
   return reconcileProblem(error) ?? unavailableProblem(error) ?? frameworkProblem(error) ?? new Problem('internal');
 }
 
-/** A request that does not fit what the route takes. */
+/** A request that does not fit what the route takes. `violations` names the first hundred of what is wrong; `detail` counts all. */
 export function invalidRequest(violations: readonly Finding[]): Problem {
-  return new Problem('invalid_request', { detail: summaryOf(violations), violations });
+  return new Problem('invalid_request', {
+    detail: summaryOf(violations),
+    violations: violations.slice(0, mostProblems),
+  });
 }
 
 /** That a document declares the object comes first: whatever else is wrong has to be mended there. */

@@ -44,6 +44,8 @@ export interface Subject {
   readonly document: Document;
   readonly kind: DeclaredKindName;
   readonly name: string | undefined;
+  /** What it is written in: YAML, unless this says so. */
+  readonly language?: 'json';
 }
 
 /** What to write where a secret was written out. */

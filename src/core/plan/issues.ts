@@ -127,7 +127,7 @@ function tooSmall(origin: string, minimum: number | bigint): string {
 }
 
 /** How many steps of a path lead to a secret, where it leads to one or into one: what is inside is nobody's business. */
-function secretDepth(schema: z.core.$ZodType, path: Path): number | undefined {
+export function secretDepth(schema: z.core.$ZodType, path: Path): number | undefined {
   let here: z.core.$ZodType | undefined = schema;
   for (let depth = 0; here; depth++) {
     if (markOf(here).secret) return depth;

@@ -19,18 +19,19 @@ export function wrongType(at: Subject, path: Path, wrong: WrongType): Finding {
   const { expected, actual } = wrong;
   const name = shown(path);
   if (actual === null) return findingIn(at, path, 'value', `${name} has no value: it must be ${wanted(expected)}`);
+  const isYaml = at.language === undefined;
   const raw = at.document.raw(pointer(...path)) ?? String(actual);
-  if (expected === 'string' && (typeof actual === 'number' || typeof actual === 'boolean')) {
+  if (isYaml && expected === 'string' && (typeof actual === 'number' || typeof actual === 'boolean')) {
     const what = `${name} must be text, and YAML reads ${raw} as ${typeName(actual)}: quote it`;
     return findingIn(at, path, 'value', what, `"${raw}"`);
   }
-  const meant = expected === 'boolean' && typeof actual === 'string' ? truthOf(actual) : undefined;
+  const meant = isYaml && expected === 'boolean' && typeof actual === 'string' ? truthOf(actual) : undefined;
   if (meant !== undefined && meant !== actual) {
     const what = `${name} must be true or false, and YAML 1.2 reads ${actual} as text: write ${meant}`;
     return findingIn(at, path, 'value', what);
   }
   const is = expected === 'int' && typeof actual === 'number' ? raw : typeName(actual);
-  const { hint = '', suggestion } = hintFor(wrong);
+  const { hint = '', suggestion } = isYaml ? hintFor(wrong) : {};
   return findingIn(at, path, 'value', `${name} must be ${wanted(expected)}, not ${is}${hint}`, suggestion);
 }
 

@@ -82,7 +82,7 @@ function made(
     name,
     labels,
     lifecycle,
-    spec: writtenSpec(kind, spec),
+    spec: writtenSpec({ kind, name }, spec),
     generation: 1,
     ...times,
   };
@@ -91,7 +91,7 @@ function made(
 }
 
 function replaced(current: DeclaredResource, write: DeclaredWrite, context: Context): Change[] {
-  const spec = writtenSpec(write.kind, write.spec, current.spec);
+  const spec = writtenSpec(write, write.spec, current.spec);
   const { labels = current.labels, lifecycle = current.lifecycle } = write;
   const same =
     sameSpec(write.kind, current.spec, spec) &&

@@ -3,23 +3,36 @@ import type { z } from 'zod';
 import { type DeclaredKindName, kindOf, type SpecOf } from '../kinds/index.ts';
 import { bare, markOf, partsOf } from '../kinds/kind.ts';
 
-/** What is wrong with a spec that somebody wrote. */
+/** What is wrong with what somebody wrote; `subject` says of which declared object it is the spec, where it is that of one. */
 export class InvalidSpec extends Error {
   override readonly name = 'InvalidSpec';
   readonly issues: readonly z.core.$ZodIssue[];
-  constructor(issues: readonly z.core.$ZodIssue[]) {
+  readonly subject: SpecSubject | undefined;
+  constructor(issues: readonly z.core.$ZodIssue[], subject?: SpecSubject) {
     super('the spec is not valid');
     this.issues = issues;
+    this.subject = subject;
   }
+}
+
+/** The object whose spec was written, and what was written. */
+export interface SpecSubject {
+  readonly kind: DeclaredKindName;
+  readonly name: string;
+  readonly written: unknown;
 }
 
 /**
  * The spec that was written, with defaults. A secret is text or `{value}`, a reference, or `{set: true}`, which keeps the one that
  * `current` has. Throws `InvalidSpec` with every problem; paths begin at `spec`.
  */
-export function writtenSpec<K extends DeclaredKindName>(kind: K, written: unknown, current?: SpecOf<K>): SpecOf<K> {
+export function writtenSpec<K extends DeclaredKindName>(
+  { kind, name }: { readonly kind: K; readonly name: string },
+  written: unknown,
+  current?: SpecOf<K>,
+): SpecOf<K> {
   const { data, issues } = writtenValue(kindOf(kind).spec, written, current, ['spec']);
-  if (issues.length > 0) throw new InvalidSpec(issues);
+  if (issues.length > 0) throw new InvalidSpec(issues, { kind, name, written });
   return data as SpecOf<K>;
 }
 

@@ -8,13 +8,39 @@ import { problemsOf } from '../request-problems.ts';
 export function bodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body.length === 0) done(null, undefined);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
+    const body = textOf(bytes);
+    if (body === undefined) done(new Problem('invalid_request', { detail: 'The body is not UTF-8.' }));
+    else if (body.length === 0) done(null, undefined);
     else
-      void parse(request, String(body), (error, value) =>
-        done(error ? unreadable(String(body)) : tooDeep(value), value),
+      void parse(request, body, (error, value) =>
+        done(error ? unreadable(body) : (tooDeep(value) ?? unkeepable(body, value)), value),
       );
   });
+}
+
+/** The text of a body; nothing where it is none: what is not UTF-8 would be kept as something else. */
+function textOf(bytes: unknown): string | undefined {
+  try {
+    return utf8.decode(bytes as Buffer);
+  } catch {
+    return undefined;
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** What is wrong with texts that cannot be kept as they are: NUL, and halves of a character (RFC 8259, 8.2). */
+function unkeepable(body: string, value: unknown): Problem | null {
+  // Both can stand in JSON by an escape only.
+  if (!/\\u(0000|d[89a-f])/i.test(body) || isKeepable(value)) return null;
+  return new Problem('invalid_request', { detail: 'The body has a text with NUL, or with half of a surrogate pair.' });
+}
+
+function isKeepable(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, item]) => isKeepable(key) && isKeepable(item));
 }
 
 /** What is wrong with a body that cannot be parsed, or that holds what no object may. */

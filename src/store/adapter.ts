@@ -4,6 +4,7 @@ import type { Adapter } from 'lowdb';
 import { WriteFailed } from './engine-state.ts';
 import { type FileSystem, wordsOf, writeFully } from './file-system.ts';
 import { listFolder, unreadable } from './folder.ts';
+import type { Format } from './format.ts';
 import { closingLine, createSegment, type Segment } from './journal.ts';
 import { frameLine } from './lines.ts';
 import { type Log, streams, type Waiting } from './log.ts';
@@ -22,11 +23,14 @@ export interface JournalStart {
   readonly records: readonly RecordSegment[];
   readonly snapshotBytes: number;
   readonly grown: number;
+  /** What was loaded is of an older format: it is written anew before anybody uses it. */
+  readonly outdated?: boolean;
 }
 
 export interface JournalOptions {
   readonly files: FileSystem;
   readonly folder: string;
+  readonly format: Format;
   readonly retention: Retention;
   /** A snapshot is taken once the journal has grown by this many bytes, and by as many as the last snapshot has. */
   readonly snapshotBytes: number;
@@ -65,8 +69,9 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
   };
   return {
     read: async () => {
-      const [log, start] = await options.start();
+      const [log, { outdated, ...start }] = await options.start();
       opened = { options, ...start, snapshot: undefined, failed: false };
+      if (outdated && log.position > 0) await takeSnapshot(opened, log, log.position);
       return log;
     },
     write: (log) => write(journal(), log),
@@ -107,11 +112,11 @@ function due({ options, grown, snapshotBytes, snapshot }: Journal): boolean {
 
 /** Begins a segment, and a snapshot of all that stands before it. Throws only when the disk can no longer be trusted. */
 async function rotate(journal: Journal, log: Log): Promise<void> {
-  const { files, folder, log: say } = journal.options;
+  const { files, folder, format, log: say } = journal.options;
   const before = journal.segment;
   journal.grown = 0;
   try {
-    journal.segment = await createSegment(files, folder, log.position + 1);
+    journal.segment = await createSegment(files, folder, log.position + 1, format);
   } catch (error) {
     if (await createdNothing(files, folder, log.position + 1)) {
       say(`no snapshot was taken, and writes go on: ${wordsOf(error)}`);
@@ -134,10 +139,10 @@ async function createdNothing(files: FileSystem, folder: string, first: number):
 }
 
 async function takeSnapshot(journal: Journal, log: Log, position: number): Promise<void> {
-  const { files, folder, retention, now } = journal.options;
-  journal.records = await writeRecordSegments(files, folder, log.tail, position);
+  const { files, folder, format, retention, now } = journal.options;
+  journal.records = await writeRecordSegments(files, folder, log.tail, position, format);
   for (const stream of streams) log.tail[stream] = log.tail[stream].filter(({ seq }) => seq > position);
-  journal.snapshotBytes = await writeSnapshot(files, folder, log, position);
+  journal.snapshotBytes = await writeSnapshot(files, folder, log, position, format);
   await dropOldFiles(files, folder);
   const present = journal.records;
   const wanted = wantedSegments(present, retention, now());

@@ -3,9 +3,6 @@ import { join } from 'node:path';
 import { codeOf, type FileSystem, wordsOf } from './file-system.ts';
 import { StoreUnavailable } from './store.ts';
 
-/** The version of the file formats; a store of a newer one is refused. */
-export const storeVersion = 1;
-
 /** A numbered file. A journal segment's number is its first commit, a snapshot's the last commit that it surely holds. */
 export interface Numbered {
   readonly name: string;

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { Change } from '../core/model/change.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { type FileSystem, type OpenFile, readFully, writeFully } from './file-system.ts';
-import { journalName, storeVersion } from './folder.ts';
+import { journalName } from './folder.ts';
+import { checkVersion, type Format, upgradeFrom } from './format.ts';
 import { encodeLine, type Line, scanLines } from './lines.ts';
+import type { FileSort, Step } from './steps/index.ts';
 import { type StoreRecord, StoreUnavailable } from './store.ts';
 
 /** A transaction as its line holds it. `from` is the first commit of the group that it was written with. */
@@ -36,12 +38,19 @@ export interface SegmentEnd {
   readonly size: number;
   /** Where the last group begins: all before it is surely durable. */
   readonly lastGroup: number;
+  /** The version of the format that it is written in. */
+  readonly version: number;
 }
 
 /** Makes the segment whose first transaction will be `first`, and makes its name durable. */
-export async function createSegment(files: FileSystem, folder: string, first: number): Promise<Segment> {
+export async function createSegment(
+  files: FileSystem,
+  folder: string,
+  first: number,
+  { version }: Format,
+): Promise<Segment> {
   const path = join(folder, journalName(first));
-  const header = Buffer.from(encodeLine({ weir: 'journal', version: storeVersion, first }));
+  const header = Buffer.from(encodeLine({ weir: 'journal', version, first }));
   const file = await files.open(`${path}.tmp`, 'create');
   try {
     await writeFully(file, header, 0);
@@ -64,14 +73,15 @@ export async function createSegment(files: FileSystem, folder: string, first: nu
 export async function readSegment(
   file: OpenFile,
   path: string,
-  { first, last }: { readonly first: number; readonly last: boolean },
+  { first, last, format }: { readonly first: number; readonly last: boolean; readonly format: Format },
   onTransaction: (transaction: Transacted) => void,
 ): Promise<SegmentEnd> {
   const at = { next: first, end: 0, lastGroup: 0, from: 0 };
   let torn: number | undefined;
+  let header: Header | undefined;
   const size = await scanLines(file, (line) => {
     if (line.offset === 0) {
-      checkHeader(line, path, 'journal');
+      header = readHeader(line, path, 'journal', format);
       at.end = line.end;
       at.lastGroup = line.end;
     } else if (line.value === undefined) torn ??= line.offset;
@@ -79,12 +89,12 @@ export async function readSegment(
       if (line.value.from > at.next || line.value.seq === at.next) throw damaged(path, torn, 'good lines follow it');
     } else {
       follow(at, line, path);
-      if (line.value.ops) onTransaction(line.value);
+      if (line.value.ops && header) onTransaction(header.upgrade(line.value, 'journal'));
     }
   });
-  if (at.end === 0) throw damaged(path, 0, 'its first line is missing');
+  if (!header) throw damaged(path, 0, 'its first line is missing');
   if (torn !== undefined && !last) throw damaged(path, torn, 'a later segment follows it');
-  return { next: at.next, end: at.end, size, lastGroup: at.lastGroup };
+  return { next: at.next, end: at.end, size, lastGroup: at.lastGroup, version: header.version };
 }
 
 /**
@@ -109,12 +119,18 @@ export function damaged(path: string, offset: number, why: string): StoreUnavail
   return new StoreUnavailable('damaged', `the store is damaged: ${path} at byte ${offset}: ${why}. ${advice}.`);
 }
 
+/** What the first line of a file says, and how its others are read. */
+export interface Header {
+  readonly version: number;
+  readonly upgrade: Step;
+}
+
 /** Refuses a file whose first line is not that of its sort, or that a newer version has written. */
-export function checkHeader({ value }: Line, path: string, sort: 'journal' | 'snapshot'): void {
-  if (value?.weir !== sort) throw damaged(path, 0, 'its first line is not readable');
-  if (value.version <= storeVersion) return;
-  const what = `${path} has format ${value.version}, and this version of Weir knows formats up to ${storeVersion}`;
-  throw new StoreUnavailable('newer', `the store was written by a newer version: ${what}. Start that version.`);
+export function readHeader({ value }: Line, path: string, sort: FileSort, format: Format): Header {
+  if (value?.weir !== sort || !Number.isSafeInteger(value.version) || value.version < 1)
+    throw damaged(path, 0, 'its first line is not readable');
+  checkVersion(format, value.version, path);
+  return { version: value.version, upgrade: upgradeFrom(format, value.version, sort) };
 }
 
 function follow(at: { next: number; end: number; lastGroup: number; from: number }, line: Line, path: string): void {

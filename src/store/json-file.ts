@@ -6,7 +6,8 @@ import { createJournalAdapter, type JournalStart } from './adapter.ts';
 import { createEngine } from './engine.ts';
 import { diskFileSystem, type FileSystem } from './file-system.ts';
 import { type FolderListing, journalName, listFolder, removeUnfinished, unreadable } from './folder.ts';
-import { createSegment, repairSegment } from './journal.ts';
+import { type Format, presentFormat } from './format.ts';
+import { createSegment, repairSegment, type Segment } from './journal.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { emptyLog, type Log } from './log.ts';
@@ -28,6 +29,7 @@ export interface OpenOptions {
   /** For tests: the disk below, and who may open it. */
   readonly files?: FileSystem;
   readonly lock?: Lock;
+  readonly format?: Format;
 }
 
 /** Opens a folder. Throws `StoreUnavailable` with what is wrong and what to do. */
@@ -36,6 +38,7 @@ export async function openStore(folder: string, options: OpenOptions): Promise<S
     folder: resolve(folder),
     create: options.create,
     files: options.files ?? diskFileSystem,
+    format: options.format ?? presentFormat,
     log: options.log ?? ((message) => process.stderr.write(`${message}\n`)),
   };
   if (options.readOnly) return openForReading(setting);
@@ -54,6 +57,7 @@ interface Setting {
   readonly folder: string;
   readonly create: boolean;
   readonly files: FileSystem;
+  readonly format: Format;
   readonly log: (message: string) => void;
 }
 
@@ -80,11 +84,12 @@ async function makeRoom({ files, folder, create }: Setting, found: FolderListing
 }
 
 async function openForWriting(setting: Setting, options: OpenOptions, unlock: () => Promise<void>): Promise<Store> {
-  const { folder, files, log } = setting;
+  const { folder, files, format, log } = setting;
   const now = () => new Date().toISOString();
   const adapter = createJournalAdapter({
     files,
     folder,
+    format,
     log,
     now,
     retention: options.retention ?? defaultRetention,
@@ -93,7 +98,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   });
   const low = new Low<Log>(adapter, emptyLog());
   await low.read();
-  const reader = createRecordReader(files, folder, log);
+  const reader = createRecordReader(files, folder, log, format);
   return createEngine(low, {
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
@@ -109,17 +114,17 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
 
 /** Loads the folder, mends what a crash left, and makes sure that all of it is on the disk before anybody sees it. */
 async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
-  const { folder, files, log } = setting;
+  const { folder, files, format, log } = setting;
   const found = await listFolder(files, folder);
   if (!hasStore(found)) {
     if (!setting.create) throw missing(folder);
     if (found) await removeUnfinished(files, folder, found);
-    const segment = await createSegment(files, folder, 1);
+    const segment = await createSegment(files, folder, 1, format);
     return [emptyLog(), { segment, records: [], snapshotBytes: 0, grown: 0 }];
   }
   await removeUnfinished(files, folder, found);
-  const records = await listRecordSegments(files, folder);
-  const loaded = await load(files, folder, found, records);
+  const records = await listRecordSegments(files, folder, format);
+  const loaded = await load(files, folder, found, records, format);
   await setAside(setting, loaded);
   const path = join(folder, journalName(loaded.segment));
   const { size, end } = loaded.end;
@@ -128,7 +133,23 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
   await repairSegment(file, loaded.end);
   await files.syncFolder(folder);
   const { snapshotBytes, journalBytes: grown } = loaded;
-  return [loaded.log, { segment: { path, file, size: end }, records, snapshotBytes, grown }];
+  const segment = { path, file, size: end };
+  if (loaded.version === format.version) return [loaded.log, { segment, records, snapshotBytes, grown }];
+  return [
+    loaded.log,
+    { segment: await beginAnew(setting, loaded, segment), records, snapshotBytes, grown: 0, outdated: true },
+  ];
+}
+
+/**
+ * A file has one format, so what comes now stands in a segment of its own. The files of the older format stay until two snapshots of the present one
+ * are durable, as any older files do: whenever this is interrupted, what is there is whole.
+ */
+async function beginAnew({ files, folder, format, log: say }: Setting, { version, log }: Loaded, old: Segment) {
+  const segment = await createSegment(files, folder, log.position + 1, format);
+  await old.file.close();
+  say(`${folder}: was written in format ${version}, and is written in format ${format.version} from now on`);
+  return segment;
 }
 
 /** A damaged snapshot must not count as one of the two that are kept. */
@@ -141,11 +162,11 @@ async function setAside({ files, folder, log }: Setting, { lost }: Loaded): Prom
 }
 
 async function openForReading(setting: Setting): Promise<Store> {
-  const { folder, files, log } = setting;
+  const { folder, files, format, log } = setting;
   const [data, records] = await loadWhileOthersWrite(setting, 20);
   const low = new Low<Log>({ read: async () => data, write: async () => {} }, emptyLog());
   await low.read();
-  const reader = createRecordReader(files, folder, log);
+  const reader = createRecordReader(files, folder, log, format);
   return createEngine(low, {
     records: (all, query) => reader.page(all, records, query),
     countRecords: (all, filter) => reader.count(all, records, filter),
@@ -161,12 +182,12 @@ async function loadWhileOthersWrite(
   setting: Setting,
   tries: number,
 ): Promise<readonly [Log, readonly RecordSegment[]]> {
-  const { folder, files } = setting;
+  const { folder, files, format } = setting;
   const found = await listFolder(files, folder);
   if (!hasStore(found)) throw missing(folder);
   try {
-    const records = await listRecordSegments(files, folder);
-    const { log } = await load(files, folder, found, records);
+    const records = await listRecordSegments(files, folder, format);
+    const { log } = await load(files, folder, found, records, format);
     return [log, records];
   } catch (error) {
     if (tries <= 1) throw error;

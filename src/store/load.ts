@@ -5,6 +5,7 @@ import { type Change, created } from '../core/model/change.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { codeOf, type FileSystem, type OpenFile } from './file-system.ts';
 import { type FolderListing, journalName, type Numbered, snapshotName, unreadable } from './folder.ts';
+import { type Format, newer } from './format.ts';
 import { damaged, type Op, readSegment, type SegmentEnd, type Transacted } from './journal.ts';
 import { emptyLog, type Log } from './log.ts';
 import { movedUpTo, type RecordSegment } from './record-segments.ts';
@@ -20,6 +21,8 @@ export interface Loaded {
   /** Bytes of the snapshot and of the journal that were read. */
   readonly snapshotBytes: number;
   readonly journalBytes: number;
+  /** The oldest version of the format that any of these files has. */
+  readonly version: number;
   /** A newer snapshot that is damaged; the journal made up for it. */
   readonly lost?: { readonly name: string; readonly error: StoreUnavailable };
 }
@@ -30,46 +33,54 @@ export async function load(
   folder: string,
   listing: FolderListing,
   records: readonly RecordSegment[],
+  format: Format,
 ): Promise<Loaded> {
+  const from = (position: number) => loadFrom({ files, folder, listing, format }, records, position);
   const newest = listing.snapshots.at(-1)?.number ?? 0;
   try {
-    return await loadFrom(files, folder, listing, records, newest);
+    return await from(newest);
   } catch (error) {
     const name = snapshotName(newest);
     // A damaged snapshot is no loss while the one before it, and the whole journal from there, are good.
     const before = listing.snapshots.at(-2)?.number ?? 0;
     const mended = error instanceof StoreUnavailable && error.reason === 'damaged' && error.message.includes(name);
     if (!mended || newest === 0 || !listing.journals.some(({ number }) => number === before + 1)) throw error;
-    return { ...(await loadFrom(files, folder, listing, records, before)), lost: { name, error } };
+    return { ...(await from(before)), lost: { name, error } };
   }
 }
 
-async function loadFrom(
-  files: FileSystem,
-  folder: string,
-  listing: FolderListing,
-  records: readonly RecordSegment[],
-  position: number,
-): Promise<Loaded> {
+interface Source {
+  readonly files: FileSystem;
+  readonly folder: string;
+  readonly listing: FolderListing;
+  readonly format: Format;
+}
+
+async function loadFrom(source: Source, records: readonly RecordSegment[], position: number): Promise<Loaded> {
+  const { files, folder, listing, format } = source;
   const log = emptyLog();
   const moved = { history: movedUpTo(records, 'history'), audit: movedUpTo(records, 'audit') };
-  const snapshotBytes = position === 0 ? 0 : await loadSnapshot(files, join(folder, snapshotName(position)), log);
+  const snapshot = position === 0 ? { size: 0, version: format.version } : await loadSnapshot(source, position, log);
   log.position = position;
   const journals = listing.journals.filter(({ number }) => number > position);
   let journalBytes = 0;
+  let version = snapshot.version;
   let end: SegmentEnd | undefined;
   for (const [index, segment] of journals.entries()) {
     const path = join(folder, segment.name);
     checkFollows(folder, segment, log.position + 1);
     const last = index === journals.length - 1;
     end = await reading(files, path, (file) =>
-      readSegment(file, path, { first: segment.number, last }, (transaction) => replay(log, transaction, moved, path)),
+      readSegment(file, path, { first: segment.number, last, format }, (transaction) =>
+        replay(log, transaction, moved, path),
+      ),
     );
     journalBytes += end.end;
+    version = Math.min(version, end.version);
   }
   const segment = journals.at(-1)?.number;
   if (segment === undefined || !end) throw missing(folder, position + 1);
-  return { log, segment, end, snapshotBytes, journalBytes };
+  return { log, segment, end, snapshotBytes: snapshot.size, journalBytes, version };
 }
 
 function checkFollows(folder: string, segment: Numbered, next: number): void {
@@ -80,7 +91,8 @@ function missing(folder: string, first: number): StoreUnavailable {
   return damaged(join(folder, journalName(first)), 0, 'the file is missing');
 }
 
-function loadSnapshot(files: FileSystem, path: string, log: Log): Promise<number> {
+function loadSnapshot({ files, folder, format }: Source, position: number, log: Log) {
+  const path = join(folder, snapshotName(position));
   return reading(files, path, (file) =>
     readSnapshot(
       file,
@@ -89,6 +101,7 @@ function loadSnapshot(files: FileSystem, path: string, log: Log): Promise<number
       (ids) => {
         for (const { id, seq } of ids) log.recent.add(id, { seq, changes: [] });
       },
+      format,
     ),
   );
 }
@@ -119,8 +132,7 @@ function putting(row: Resource, path: string): Change {
 
 function known(kind: KindName, path: string): KindName {
   if (kindNames.includes(kind)) return kind;
-  const what = `${path} holds a ${kind}, a kind that this version of Weir does not know`;
-  throw new StoreUnavailable('newer', `the store was written by a newer version: ${what}. Start that version.`);
+  throw newer(`${path} holds a ${kind}, a kind that this version of Weir does not know`);
 }
 
 async function reading<T>(files: FileSystem, path: string, read: (file: OpenFile) => Promise<T>): Promise<T> {

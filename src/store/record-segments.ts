@@ -1,7 +1,8 @@
 // Record segments: one file a stream and journal segment, written once and whole, dropped when nobody wants it any more.
 import { join } from 'node:path';
 import { type FileSystem, type OpenFile, writeFully } from './file-system.ts';
-import { namesIn, numbered, storeVersion } from './folder.ts';
+import { namesIn, numbered } from './folder.ts';
+import { checkVersion, type Format } from './format.ts';
 import { encodeLine, scanLines } from './lines.ts';
 import { type Log, streams, type TailRecord } from './log.ts';
 import type { StoreRecord } from './store.ts';
@@ -19,6 +20,8 @@ interface Header {
   readonly count: number;
   readonly oldest: string;
   readonly newest: string;
+  /** The version of the format that it is written in. */
+  readonly version: number;
 }
 
 /** How long records are kept, at least: the newest `count`, or for `days`. */
@@ -33,12 +36,12 @@ export function segmentPath(folder: string, segment: { readonly name: string }):
 }
 
 /** The segments of a store, oldest first; empty where there are none yet. */
-export async function listRecordSegments(files: FileSystem, folder: string): Promise<RecordSegment[]> {
+export async function listRecordSegments(files: FileSystem, folder: string, format: Format): Promise<RecordSegment[]> {
   const segments: RecordSegment[] = [];
   for (const name of await namesIn(files, recordFolder(folder))) {
     const [, stream, first, last] = /^(history|audit)-(\d{12})-(\d{12})\.jsonl$/.exec(name) ?? [];
     if (stream !== 'history' && stream !== 'audit') continue;
-    const header = await readHeader(files, segmentPath(folder, { name }));
+    const header = await readHeader(files, segmentPath(folder, { name }), format);
     segments.push({ name, stream, first: Number(first), last: Number(last), ...header });
   }
   return segments.sort((a, b) => a.first - b.first);
@@ -58,8 +61,9 @@ export async function writeRecordSegments(
   folder: string,
   tail: Log['tail'],
   last: number,
+  format: Format,
 ): Promise<RecordSegment[]> {
-  const present = await listRecordSegments(files, folder);
+  const present = await listRecordSegments(files, folder, format);
   const made: RecordSegment[] = [];
   for (const stream of streams) {
     const moved = movedUpTo(present, stream);
@@ -68,7 +72,7 @@ export async function writeRecordSegments(
     if (first === undefined) continue;
     if (made.length === 0) await files.makeFolder(recordFolder(folder));
     const name = `${stream}-${numbered(first)}-${numbered(last)}.jsonl`;
-    const segment = { name, stream, first, last, ...headerOf(own) };
+    const segment = { name, stream, first, last, ...headerOf(own, format) };
     await writeSegment(files, segmentPath(folder, segment), segment, own);
     made.push(segment);
   }
@@ -110,7 +114,7 @@ function recordFolder(folder: string): string {
 async function writeSegment(
   files: FileSystem,
   path: string,
-  { stream, first, last, count, oldest, newest }: RecordSegment,
+  { stream, first, last, count, oldest, newest, version }: RecordSegment,
   own: readonly TailRecord[],
 ): Promise<void> {
   const file = await files.open(`${path}.tmp`, 'create');
@@ -121,7 +125,7 @@ async function writeSegment(
       await writeFully(file, bytes, size);
       size += bytes.length;
     };
-    await write(encodeLine({ weir: 'records', version: storeVersion, stream, first, last, count, oldest, newest }));
+    await write(encodeLine({ weir: 'records', version, stream, first, last, count, oldest, newest }));
     // A few hundred at a time: writes go on meanwhile.
     for (let index = 0; index < own.length; index += 200)
       await write(
@@ -137,28 +141,30 @@ async function writeSegment(
   await files.rename(`${path}.tmp`, path);
 }
 
-function headerOf(own: readonly TailRecord[]): Header {
+function headerOf(own: readonly TailRecord[], { version }: Format): Header {
   let [oldest, newest] = ['9999', ''];
   for (const { record } of own) {
     if (record.at < oldest) oldest = record.at;
     if (record.at > newest) newest = record.at;
   }
-  return { count: own.length, oldest, newest };
+  return { count: own.length, oldest, newest, version };
 }
 
-async function readHeader(files: FileSystem, path: string): Promise<Header> {
+async function readHeader(files: FileSystem, path: string, format: Format): Promise<Header> {
   const file = await files.open(path, 'read');
   try {
-    let header: { count?: unknown; oldest?: unknown; newest?: unknown } = {};
+    let header: { count?: unknown; oldest?: unknown; newest?: unknown; version?: unknown } = {};
     await scanLines(firstPiece(file), ({ offset, value }) => {
       if (offset === 0) header = value ?? {};
     });
-    const { count, oldest, newest } = header;
+    const { count, oldest, newest, version } = header;
+    if (typeof version === 'number') checkVersion(format, version, path);
     // One that cannot be read is kept: its records may be of any time, and are not counted.
     return {
       count: typeof count === 'number' ? count : 0,
       oldest: typeof oldest === 'string' ? oldest : '',
       newest: typeof newest === 'string' ? newest : '9999',
+      version: typeof version === 'number' ? version : format.version,
     };
   } finally {
     await file.close();

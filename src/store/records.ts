@@ -1,5 +1,6 @@
 // Records: the newest stand in the journal and in memory, older ones in append-only segments that are read when asked for.
-import { codeOf, type FileSystem, wordsOf } from './file-system.ts';
+import { codeOf, type FileSystem, type OpenFile, wordsOf } from './file-system.ts';
+import { type Format, upgradeFrom } from './format.ts';
 import { scanBackwards } from './lines.ts';
 import type { Log, TailRecord } from './log.ts';
 import { type Found, isWhole, mayHold, mayStandIn, type Search, searchFor, take, tally } from './record-search.ts';
@@ -23,7 +24,12 @@ export interface RecordReader {
 }
 
 /** A reader that remembers where the last pages ended, so that paging on does not begin at the newest again. */
-export function createRecordReader(files: FileSystem, folder: string, log: (message: string) => void): RecordReader {
+export function createRecordReader(
+  files: FileSystem,
+  folder: string,
+  log: (message: string) => void,
+  format: Format,
+): RecordReader {
   const places = new Map<string, Place>();
   return {
     page: async ({ tail }, segments, query) => {
@@ -76,10 +82,7 @@ export function createRecordReader(files: FileSystem, folder: string, log: (mess
     try {
       const file = await files.open(path, 'read');
       try {
-        const lines = scanBackwards(file, before ?? (await file.size()), (line) => mayHold(search, line));
-        for await (const { offset, value } of lines)
-          if (value?.record) yield { record: value.record, at: { name: segment.name, offset } };
-          else if (value?.weir !== 'records') log(`${path}: the line at byte ${offset} is damaged; it is left out`);
+        yield* inFile(file, path, segment, search, before);
       } finally {
         await file.close();
       }
@@ -87,6 +90,21 @@ export function createRecordReader(files: FileSystem, folder: string, log: (mess
       // What retention removed while it was being read is not wanted any more.
       if (codeOf(error) !== 'ENOENT') throw new Error(`${path} cannot be read: ${wordsOf(error)}`, { cause: error });
     }
+  }
+
+  async function* inFile(
+    file: OpenFile,
+    path: string,
+    { name, version }: RecordSegment,
+    search: Search,
+    before: number | undefined,
+  ): AsyncGenerator<Placed> {
+    const upgrade = upgradeFrom(format, version, 'records');
+    // What is looked for is written as this version writes it: older lines may have it in other words.
+    const wanted = version === format.version ? (line: Buffer) => mayHold(search, line) : undefined;
+    for await (const { offset, value } of scanBackwards(file, before ?? (await file.size()), wanted))
+      if (value?.record) yield { record: upgrade(value, 'records').record, at: { name, offset } };
+      else if (value?.weir !== 'records') log(`${path}: the line at byte ${offset} is damaged; it is left out`);
   }
 
   function remember(id: string, place: Place): void {

@@ -4,9 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { kindNames } from '../core/kinds/index.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { type FileSystem, type OpenFile, writeFully } from './file-system.ts';
-import { snapshotName, storeVersion } from './folder.ts';
-import { checkHeader, damaged } from './journal.ts';
-import { encodeLine, scanLines } from './lines.ts';
+import { snapshotName } from './folder.ts';
+import type { Format } from './format.ts';
+import { damaged, type Header, readHeader } from './journal.ts';
+import { encodeLine, type Line, scanLines } from './lines.ts';
 import type { Log } from './log.ts';
 
 /** What a snapshot holds besides resources. */
@@ -19,12 +20,18 @@ export interface SnapshotIds {
  * Writes the snapshot of `position` and makes it durable; answers its size in bytes. Rows may be newer than `position`, or gone
  * since: whoever reads it replays the journal from there, and rows are whole.
  */
-export async function writeSnapshot(files: FileSystem, folder: string, log: Log, position: number): Promise<number> {
+export async function writeSnapshot(
+  files: FileSystem,
+  folder: string,
+  log: Log,
+  position: number,
+  format: Format,
+): Promise<number> {
   const path = join(folder, snapshotName(position));
   const file = await files.open(`${path}.tmp`, 'create');
   let size = 0;
   try {
-    size = await writeSlices(file, linesOf(log, position));
+    size = await writeSlices(file, linesOf(log, position, format));
     await file.datasync();
   } catch (error) {
     await file.close().catch(() => {});
@@ -37,31 +44,38 @@ export async function writeSnapshot(files: FileSystem, folder: string, log: Log,
   return size;
 }
 
-/** Reads a snapshot; answers its size. Throws `StoreUnavailable` when any of it is missing or damaged. */
+/** Reads a snapshot; answers its size and version. Throws `StoreUnavailable` when any of it is missing or damaged. */
 export async function readSnapshot(
   file: OpenFile,
   path: string,
   onRow: (row: Resource) => void,
   onIds: (ids: readonly SnapshotIds[]) => void,
-): Promise<number> {
-  let lines = 0;
-  let complete = false;
+  format: Format,
+): Promise<{ readonly size: number; readonly version: number }> {
+  const seen = { lines: 0, complete: false };
+  let header: Header | undefined;
   const size = await scanLines(file, (line) => {
-    const { offset, value } = line;
-    if (offset === 0) checkHeader(line, path, 'snapshot');
-    else if (value === undefined) throw damaged(path, offset, 'the line is not what was written');
-    else if (complete) throw damaged(path, offset, 'something follows its last line');
-    if (value.row) onRow(value.row);
-    if (value.ids) onIds(value.ids);
-    if (value.lines !== undefined) {
-      complete = true;
-      if (value.lines !== lines)
-        throw damaged(path, offset, `${lines} lines stand before it instead of ${value.lines}`);
-    }
-    lines += 1;
+    if (header) take(header.upgrade(checked(line, path, seen), 'snapshot'), line.offset);
+    else header = readHeader(line, path, 'snapshot', format);
+    seen.lines += 1;
   });
-  if (!complete) throw damaged(path, size, 'its end is missing');
-  return size;
+  if (!seen.complete || !header) throw damaged(path, size, 'its end is missing');
+  return { size, version: header.version };
+
+  // biome-ignore lint/suspicious/noExplicitAny: JSON whose shape the checksum vouches for
+  function take({ row, ids, lines }: any, offset: number): void {
+    if (row) onRow(row);
+    if (ids) onIds(ids);
+    if (lines === undefined) return;
+    seen.complete = true;
+    if (lines !== seen.lines) throw damaged(path, offset, `${seen.lines} lines stand before it instead of ${lines}`);
+  }
+}
+
+function checked({ offset, value }: Line, path: string, { complete }: { readonly complete: boolean }): Line['value'] {
+  if (value === undefined) throw damaged(path, offset, 'the line is not what was written');
+  if (complete) throw damaged(path, offset, 'something follows its last line');
+  return value;
 }
 
 /** Longer than this, in milliseconds, a slice keeps nobody waiting. */
@@ -90,9 +104,9 @@ async function writeSlices(file: OpenFile, lines: Iterable<string>): Promise<num
   return size;
 }
 
-function* linesOf(log: Log, position: number): Generator<string> {
+function* linesOf(log: Log, position: number, { version }: Format): Generator<string> {
   let lines = 1;
-  yield encodeLine({ weir: 'snapshot', version: storeVersion, position });
+  yield encodeLine({ weir: 'snapshot', version, position });
   for (const kind of kindNames) {
     // Rows that come while this goes on stand behind these: they are in the journal, and must not keep it from ending.
     let left = log.state.count(kind);

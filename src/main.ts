@@ -9,6 +9,9 @@ const manifest: { version: string } = JSON.parse(readFileSync(new URL('../packag
 process.on('uncaughtException', (error) => end(error));
 for (const stream of [process.stdout, process.stderr]) stream.on('error', onClosedPipe);
 
+// Node would first take down what hears signals: one that comes at this very moment would end the process with another code.
+process.once('beforeExit', (code) => process.exit(code));
+
 try {
   process.exitCode = await run(process.argv.slice(2), ioOf(process, manifest.version));
 } catch (error) {

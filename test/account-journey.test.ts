@@ -1,9 +1,9 @@
 // timeout: 180
 // An account from the first form to a forgotten password: the real server, over real connections, with a real mail server.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startCommand } from './support/run-command.ts';
+import { addressOf } from './support/serving.ts';
 import { type ReceivedMail, type SmtpPeer, startSmtp } from './support/smtp.ts';
 import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
 import { launcher, plainEnvironment } from './support/weir.ts';
@@ -69,7 +69,6 @@ spec:
   const command = startCommand(process.execPath, [launcher, 'serve', '--port', '0'], {
     cwd: folder.path,
     env: { ...plainEnvironment(), WEIR_ADMIN_PASSWORD: 'the very first admin' },
-    timeoutMs: 120_000,
   });
   const output = () => command.output().stdout + command.output().stderr;
   const stop = async () => {
@@ -77,12 +76,7 @@ spec:
     assert.is((await command.ended).code, 0, output());
     await folder.remove();
   };
-  for (const begin = performance.now(); performance.now() - begin < 60_000; await sleep(20)) {
-    const url = / on (http:\/\/\S+)\n/.exec(output())?.[1];
-    if (url !== undefined) return { url, output, stop };
-    if (command.child.exitCode !== null) break;
-  }
-  throw new Error(`the server did not start: ${output()}`);
+  return { url: await addressOf(command), output, stop };
 }
 
 /** A browser in as much as it keeps its cookie and says where its requests come from. */

@@ -6,8 +6,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { type CommandResult, runCommand } from './support/run-command.ts';
-import { mintOn, type Serving, serve, until } from './support/serving.ts';
+import { mintOn, type Serving, serve } from './support/serving.ts';
 import { type TemporaryFolder, temporaryFolder, writeFiles } from './support/temporary-folder.ts';
+import { until } from './support/until.ts';
 import { launcher, plainEnvironment, seed, weir } from './support/weir.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -94,7 +95,6 @@ function shell({ folder }: Context, script: string, env: Readonly<Record<string,
   return runCommand('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], {
     cwd: join(folder.path, 'work'),
     env: { ...plainEnvironment(), ...env, PATH: path },
-    timeoutMs: 60_000,
   });
 }
 
@@ -258,7 +258,7 @@ gitlab('shows a new team type with +, and applies it after the merge', async (co
   const applied = await until(async () => {
     const ended = await gitlabJob(context, 'weir-apply');
     return ended.code === 2 ? undefined : ended;
-  }, context.server);
+  });
   assert.is(applied.code, 0, applied.stderr);
   assert.match(applied.stdout, /No changes\. The state is as the tree declares it \(4 objects\)\.\n$/);
   assert.equal([...(await teamTypes(context))].sort(), ['pro', 'starter']);

@@ -7,12 +7,12 @@ import type { Container, PersistentVolumeClaim, PodSpec, Service } from 'kuberne
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
-import { freePort } from '../src/cli/listen.ts';
+import { freePort } from './support/free-port.ts';
 import { gitSync } from './support/git-sync.ts';
 import { mountVolume } from './support/kubelet.ts';
 import { runCommand, startCommand } from './support/run-command.ts';
-import { until } from './support/serving.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
+import { until } from './support/until.ts';
 import { launcher, plainEnvironment, weir } from './support/weir.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -60,7 +60,6 @@ async function judged(documents: readonly Manifest[]): Promise<string> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const { stdout, stderr } = await runCommand(process.execPath, [compiler, ...flags], {
     cwd: path,
-    timeoutMs: 100_000,
   });
   await remove();
   return stdout + stderr;
@@ -168,7 +167,7 @@ for (const file of variants)
     assert.ok(flags.includes('0.0.0.0'), 'it listens where the cluster can reach it');
     const set =
       container.env?.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])) ?? [];
-    const port = await freePort('127.0.0.1');
+    const port = await freePort();
     const words = flags.map((flag) => (flag === '0.0.0.0' ? '127.0.0.1' : flag));
     const server = startCommand(process.execPath, [launcher, 'serve', ...words, '--port', String(port)], {
       cwd: path,
@@ -178,9 +177,8 @@ for (const file of variants)
         HOME: path,
         WEIR_ADMIN_PASSWORD: 'correct horse battery',
       },
-      timeoutMs: 60_000,
     });
-    await until(() => /Weir serves /.exec(server.output().stdout)?.[0], server);
+    await until(() => /Weir serves /.exec(server.output().stdout)?.[0], { program: server });
     assert.match(server.output().stdout, 'https://flows.example.com');
     for (const probe of [container.startupProbe, container.livenessProbe, container.readinessProbe]) {
       assert.is(probe?.httpGet?.port, container.ports?.[0]?.name);

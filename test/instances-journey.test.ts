@@ -11,6 +11,7 @@ import { helloFlow, runtimeAdmin } from './support/runtime-flows.ts';
 import { type Serving, serve } from './support/serving.ts';
 import { runtimes, stacksWith } from './support/stacks.ts';
 import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
+import { until } from './support/until.ts';
 import { weir } from './support/weir.ts';
 
 const stacks = await stacksWith(runtimes.four, runtimes.five);
@@ -34,7 +35,7 @@ await writeFiles(join(folder.path, 'config'), tree);
 const applied = await weir(folder.path, ['apply', 'config']);
 assert.is(applied.code, 0, applied.stderr);
 const { token } = JSON.parse((await weir(folder.path, ['bootstrap'])).stdout);
-let server: Serving = await serve(folder, ['config'], {}, 280_000);
+let server: Serving = await serve(folder, ['config']);
 process.once('exit', killAll);
 
 const journey = suite('an instance');
@@ -79,7 +80,7 @@ journey('survives the end of Weir, by whatever way, and is then looked after aga
     server.child.kill(how);
     await server.ended;
     assert.is(await hello(), 'hello main', `while there is no Weir, after ${how}`);
-    server = await serve(folder, ['config'], {}, 280_000);
+    server = await serve(folder, ['config']);
     await sleep(500);
     assert.equal([(await instance()).state, pid()], ['running', before]);
   }
@@ -169,7 +170,7 @@ journey('gets where it was going, whenever Weir is killed on the way', async () 
     await sleep(Math.random() * 1500);
     server.child.kill('SIGKILL');
     await server.ended;
-    server = await serve(folder, ['config'], {}, 280_000);
+    server = await serve(folder, ['config']);
     await standing(state);
     const runs = await processesWith('HOME', join(store, 'instances', id, 'home'));
     if (process.platform === 'linux') assert.is(runs.length, state === 'running' ? 1 : 0, action);
@@ -239,11 +240,6 @@ function pid(): number {
 
 function record(): { readonly pid: number; readonly port: number } {
   return JSON.parse(readFileSync(join(store, 'instances', id, 'run.json'), 'utf8'));
-}
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const start = performance.now(); performance.now() - start < 60_000; await sleep(25)) if (await holds()) return;
-  throw new Error(`it never came about: ${JSON.stringify([await instance(), server.output().stderr.slice(-2000)])}`);
 }
 
 /** Whatever a test that failed left running. */

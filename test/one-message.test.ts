@@ -2,11 +2,11 @@
 // The same forbidden edit by a document and by the API: commands, the running reconciler and a request refuse it by one rule, in one text.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Served, serveIn } from './http/served.ts';
 import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
+import { until } from './support/until.ts';
 import { seed, weir } from './support/weir.ts';
 
 const stack = (name: string, runtime: string) =>
@@ -148,14 +148,14 @@ doors('is refused by the running reconciler, which keeps the last good state', a
   const { revision } = (await ask('GET', '/api/v1/admin/config')).body;
   for (const edit of edits) {
     await edited(edit, async () => {
-      const status = await until('/api/v1/admin/config', ({ findings }) => hasError(findings));
+      const status = await reads('/api/v1/admin/config', ({ findings }) => hasError(findings));
       says(edit, status.findings);
       assert.is(status.revision.applied, revision.applied);
       const { body } = await ask('POST', '/api/v1/admin/config/reconcile', {});
       assert.is(body.code, 'rule_violated');
       says(edit, body.violations);
     });
-    await until('/api/v1/admin/config', ({ findings }) => !hasError(findings));
+    await reads('/api/v1/admin/config', ({ findings }) => !hasError(findings));
   }
 });
 
@@ -165,9 +165,9 @@ doors('is refused by the API, of the same objects once no document declares them
     text.replace('\nspec', '\nlifecycle: {onRemove: orphan}\nspec'),
   ]);
   await write(Object.fromEntries(orphaned));
-  await until('/api/v1/stacks/nr-3', ({ lifecycle }) => lifecycle.onRemove === 'orphan');
+  await reads('/api/v1/stacks/nr-3', ({ lifecycle }) => lifecycle.onRemove === 'orphan');
   for (const path of Object.keys(files)) await rm(at(path));
-  await until('/api/v1/stacks/nr-3', ({ status }) => status.managedBy === 'api');
+  await reads('/api/v1/stacks/nr-3', ({ status }) => status.managedBy === 'api');
   for (const edit of edits) {
     const { status, body } = await ask(edit.method, edit.url, edit.body);
     assert.equal([status, body.code], [409, 'rule_violated'], edit.what);
@@ -281,10 +281,12 @@ async function ask(method: string, url: string, body?: object) {
 
 /** Reads until what is read is so. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
-async function until(url: string, isSo: (body: any) => boolean): Promise<any> {
-  for (const begin = performance.now(); performance.now() - begin < 20_000; await sleep(50)) {
-    const { body } = await ask('GET', url);
-    if (isSo(body)) return body;
-  }
-  throw new Error(`${url} did not become so: ${JSON.stringify((await ask('GET', url)).body)}`);
+async function reads(url: string, isSo: (body: any) => boolean): Promise<any> {
+  let body: unknown;
+  const look = async () => {
+    body = (await ask('GET', url)).body;
+    return isSo(body);
+  };
+  await until(`${url} is so: ${isSo}`, look, { now: () => body });
+  return body;
 }

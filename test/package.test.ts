@@ -6,11 +6,10 @@ import { delimiter, join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CommandResult, runCommand, startCommand } from './support/run-command.ts';
-import { until } from './support/serving.ts';
+import { addressOf } from './support/serving.ts';
 import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
 
 const repository = resolve(import.meta.dirname, '..');
-const minutes = 60_000;
 
 interface Packed {
   readonly filename: string;
@@ -65,15 +64,15 @@ tarball('validates the tree that it ships', async () => {
   const command = join(installed, 'node_modules/.bin/weir');
   for (const node of nodes) {
     const args = [command, 'validate', 'node_modules/weir/config'];
-    succeeds(await runCommand(node, args, { cwd: installed, env: outside(), timeoutMs: minutes }));
+    succeeds(await runCommand(node, args, { cwd: installed, env: outside() }));
   }
 });
 
 tarball('serves the tree that it ships, and pages with their scripts', async () => {
   const command = join(installed, 'node_modules/.bin/weir');
   const args = [command, 'serve', 'node_modules/weir/config', '--port', '0'];
-  const server = startCommand(process.execPath, args, { cwd: installed, env: outside(), timeoutMs: minutes });
-  const url = await until(() => / on (http:\/\/\S+)\n/.exec(server.output().stdout)?.[1], server);
+  const server = startCommand(process.execPath, args, { cwd: installed, env: outside() });
+  const url = await addressOf(server);
   const page = await (await fetch(`${url}/account/login`)).text();
   assert.match(page, /<script type="module">.*\/account\/login/s);
   server.child.kill('SIGTERM');
@@ -96,7 +95,7 @@ async function packAndInstall(): Promise<Packed> {
     '--loglevel=error',
     join(copy, result.filename),
   ];
-  succeeds(await runCommand('npm', args, { cwd: installed, env: outside(), timeoutMs: 8 * minutes }));
+  succeeds(await runCommand('npm', args, { cwd: installed, env: outside(), timeoutMs: 480_000 }));
   return result;
 }
 
@@ -121,9 +120,7 @@ async function copySources(target: string): Promise<void> {
 }
 
 async function pack(folder: string): Promise<Packed> {
-  const result = succeeds(
-    await runCommand('npm', ['pack', '--json'], { cwd: folder, env: outside(), timeoutMs: 2 * minutes }),
-  );
+  const result = succeeds(await runCommand('npm', ['pack', '--json'], { cwd: folder, env: outside() }));
   const [packed]: [Packed] = JSON.parse(result.stdout.slice(result.stdout.search(/^\[/m)));
   const { version }: { version: string } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'));
   assert.is(packed.version, version);

@@ -218,7 +218,6 @@ async function run(
     [join(repository, 'test/run.ts'), '--root', folder.path, ...names],
     {
       env: { ...outside, ...env },
-      timeoutMs: 120_000,
     },
   );
   await folder.remove();

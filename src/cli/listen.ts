@@ -1,4 +1,5 @@
 // Opens the port of the server, or says why that cannot be.
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { Unavailable } from './failure.ts';
 
@@ -38,12 +39,32 @@ function openFilesLimit(): number {
   return typeof soft === 'number' ? soft : Number.MAX_SAFE_INTEGER;
 }
 
-/** A port that nobody listens on at the moment. Throws `Unavailable`. */
+/** Below the ports that Linux hands out by itself, to anybody who connects anywhere, and beside those of instances. */
+const firstPort = 30_000;
+const amountOfPorts = 2_700;
+
+/**
+ * A port that nobody listens on at the moment, by chance among those that the system gives to nobody by itself: one of those may be
+ * somebody's before we listen. Throws `Unavailable`.
+ */
 export async function freePort(host: string): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  for (let tries = 0; tries < 100; tries++) {
+    const port = firstPort + randomInt(amountOfPorts);
+    if ((await listenedOn(host, port)) !== undefined) return port;
+  }
+  return (await listenedOn(host, 0)) ?? 0;
+}
+
+/** The port on which somebody could listen just now; nothing where it is taken, or not for us. */
+function listenedOn(host: string, port: number): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
   const probe = createServer();
-  probe.once('error', (error) => reject(asUnavailable(error, { host, port: 0 })));
-  probe.listen(0, host, () => {
+  probe.once('error', (error: NodeJS.ErrnoException) => {
+    const isTaken = port !== 0 && (error.code === 'EADDRINUSE' || error.code === 'EACCES');
+    if (isTaken) resolve(undefined);
+    else reject(asUnavailable(error, { host, port }));
+  });
+  probe.listen({ port, host, exclusive: true }, () => {
     const address = probe.address();
     probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
   });

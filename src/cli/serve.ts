@@ -48,7 +48,7 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
       return code;
     } finally {
       await store.close();
-      stop.ignore();
+      stop.over();
     }
   },
 };

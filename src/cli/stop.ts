@@ -8,16 +8,26 @@ const sameWishMs = 1000;
 /** How long each of the two steps of stopping may take. What is acknowledged is on the disk whether or not a step ends. */
 const patienceMs = 3500;
 
-/** `asked` resolves when somebody asks for an end; asking again ends the process at once. `ignore` stops listening. */
-export function stopRequest(io: Io): { readonly asked: Promise<undefined>; readonly ignore: () => void } {
+/**
+ * `asked` resolves when somebody asks for an end; asking again ends the process at once. After `over` the end has come and its exit code is
+ * decided: who asks then is still heard, so that the system does not end the process with another one, and changes nothing.
+ */
+export function stopRequest(io: Io): { readonly asked: Promise<undefined>; readonly over: () => void } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   let first: number | undefined;
-  const ignore = io.onStop(() => {
+  let isOver = false;
+  io.onStop(() => {
+    if (isOver) return;
     if (first !== undefined && io.elapsed() - first > sameWishMs) io.exit(130);
     first ??= io.elapsed();
     resolve(undefined);
   });
-  return { asked: promise, ignore };
+  return {
+    asked: promise,
+    over: () => {
+      isOver = true;
+    },
+  };
 }
 
 /** Takes the steps one after another, and gives each up that takes too long. */

@@ -7,6 +7,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mostConnections } from '../../src/cli/listen.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
+import { addressOf } from '../support/serving.ts';
+import { until } from '../support/until.ts';
 import { launcher, plainEnvironment } from '../support/weir.ts';
 import { stack, workspace } from './world.ts';
 
@@ -25,10 +27,10 @@ descriptors(
     const here = await workspace();
     const { token } = JSON.parse((await here.weir('bootstrap')).stdout);
     const command = 'ulimit -n 80; exec "$0" "$1" serve --port 0';
-    const options = { cwd: here.path, env: plainEnvironment(), timeoutMs: 60_000 };
+    const options = { cwd: here.path, env: plainEnvironment() };
     const server = startCommand('bash', ['-c', command, process.execPath, launcher], options);
     try {
-      const url = await until(() => / on (http:\/\/\S+)\n/.exec(server.output().stdout)?.[1]);
+      const url = await addressOf(server);
       const held = Array.from({ length: 120 }, () => {
         const socket = connect(Number(new URL(url).port), '127.0.0.1');
         return socket.on('error', () => {});
@@ -64,7 +66,7 @@ descriptors('watches its event loop where no file can be opened at all', async (
     process.exit(Number.isFinite(watch.delayMs()) ? 0 : 1);`;
   const node = ['--input-type=module', '-e', script];
   const command = 'ulimit -n 60; exec "$0" "$@"';
-  const ended = await runCommand('bash', ['-c', command, process.execPath, ...node], { timeoutMs: 30_000 });
+  const ended = await runCommand('bash', ['-c', command, process.execPath, ...node]);
   assert.is(ended.code, 0, ended.stderr);
 });
 
@@ -76,16 +78,8 @@ descriptors('takes no busy start for an overload', async () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
     await new Promise((done) => setTimeout(done, 100));
     process.exit(watch.delayMs() < 1000 ? 0 : 1);`;
-  const ended = await runCommand(process.execPath, ['--input-type=module', '-e', script], { timeoutMs: 30_000 });
+  const ended = await runCommand(process.execPath, ['--input-type=module', '-e', script]);
   assert.is(ended.code, 0, ended.stderr);
 });
-
-async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (const start = performance.now(); performance.now() - start < 30_000; await sleep(20)) {
-    const found = await look();
-    if (found !== undefined) return found;
-  }
-  throw new Error('waited in vain');
-}
 
 descriptors.run();

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PlanDocument } from '../../src/core/plan/plan-document.ts';
-import { mintOn, serve, until } from '../support/serving.ts';
+import { mintOn, serve } from '../support/serving.ts';
+import { until } from '../support/until.ts';
 import { type RunOptions, stack, type Workspace, workspace } from './world.ts';
 
 const over = (label: string) => `kind: Stack\nmetadata: {name: nr-4}\nspec:\n  label: ${label}\n`;
@@ -85,7 +86,7 @@ environments('is followed by a server, planned against it, and told field by fie
       '/spec/runtime': { file: 'stacks.yaml', line: 5 },
     });
     writeFileSync(join(here.path, 'config/overlays/staging/stacks.yaml'), over('Again'));
-    await until(async () => ((await shown()).spec.label === 'Again' ? true : undefined), server);
+    await until(async () => ((await shown()).spec.label === 'Again' ? true : undefined), { program: server });
     const against = `plan --server ${url} --token-file token`;
     assert.is(await labelIn(here, `${against} --env staging`), undefined);
     assert.equal(await labelIn(here, `${against} --env production`), ['Live', 'overlays/production/stacks.yaml', 4]);

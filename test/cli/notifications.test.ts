@@ -4,7 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Finding } from '../../src/core/model/finding.ts';
 import { type Listener, listener, secret } from '../notify/listener.ts';
-import { serve, until } from '../support/serving.ts';
+import { serve } from '../support/serving.ts';
+import { until } from '../support/until.ts';
 import { stack, type Workspace, workspace } from './world.ts';
 
 interface Context {
@@ -37,21 +38,24 @@ telling(
   async ({ here, hook }) => {
     const { token } = JSON.parse((await here.weir('bootstrap')).stdout);
     const server = await serve(here, [], env);
-    await until(() => told(hook) === 'applied' || undefined, server);
+    await until(() => told(hook) === 'applied', { program: server });
     await hook.close();
     here.write('config/stacks.yaml', stack.replace('runtime', 'runtme'));
     await until(
       () => /notification \S+ \(refused\) for ci could not be delivered yet/.exec(server.output().stderr)?.[0],
-      server,
+      { program: server },
     );
     const ask = async (path: string) => {
       const headers = { authorization: `Bearer ${token}`, accept: 'application/json, application/openmetrics-text' };
       return (await fetch(`${server.url}${path}`, { headers })).text();
     };
-    const failing = await until(async () => {
-      const { status } = JSON.parse(await ask('/api/v1/platform'));
-      return status.conditions.find(({ reason }: { readonly reason: string }) => reason === 'ReceiverFails');
-    }, server);
+    const failing = await until(
+      async () => {
+        const { status } = JSON.parse(await ask('/api/v1/platform'));
+        return status.conditions.find(({ reason }: { readonly reason: string }) => reason === 'ReceiverFails');
+      },
+      { program: server },
+    );
     assert.is(
       `${failing.type} ${failing.status}: ${failing.message}`,
       'NotificationsDelivered False: ci: nothing listens there',
@@ -61,14 +65,14 @@ telling(
     const up = await listener(hook.port);
     try {
       const again = await serve(here, [], env);
-      await until(() => told(up) === 'refused' || undefined, again);
+      await until(() => told(up) === 'refused', { program: again });
       const data = up.received[0]?.data;
       assert.equal(up.received[0]?.signedBy, ['first']);
       assert.is(data.errors, 2);
       const named: Finding | undefined = data.findings.find(({ message }: Finding) => message.includes('runtme'));
       assert.equal(named?.source, { file: 'stacks.yaml', line: 5, column: 3 });
       here.write('config/stacks.yaml', stack.replace('Node-RED 4', 'Mended'));
-      await until(() => told(up) === 'refused applied recovered' || undefined, again);
+      await until(() => told(up) === 'refused applied recovered', { program: again });
       again.child.kill('SIGTERM');
       const { code, stderr } = await again.ended;
       assert.is(code, 0);
@@ -84,11 +88,14 @@ telling('counts what became of messages', async ({ here, hook }) => {
   hook.answer(404);
   const server = await serve(here, [], env);
   const headers = { authorization: `Bearer ${token}`, accept: 'application/openmetrics-text' };
-  const text = await until(async () => {
-    const answer = await (await fetch(`${server.url}/api/v1/admin/stats`, { headers })).text();
-    const isTold = /^weir_notifications_total\{result="failed"\} 1$/m.test(answer);
-    return isTold && answer.includes('weir_notifications_waiting 0\n') ? answer : undefined;
-  }, server);
+  const text = await until(
+    async () => {
+      const answer = await (await fetch(`${server.url}/api/v1/admin/stats`, { headers })).text();
+      const isTold = /^weir_notifications_total\{result="failed"\} 1$/m.test(answer);
+      return isTold && answer.includes('weir_notifications_waiting 0\n') ? answer : undefined;
+    },
+    { program: server },
+  );
   assert.match(text, 'weir_notifications_total{result="delivered"} 0\n');
   server.child.kill('SIGTERM');
   assert.is((await server.ended).code, 0);
@@ -99,12 +106,12 @@ telling(
   async ({ here, hook }) => {
     hook.always('mute');
     const server = await serve(here, [], env);
-    await until(() => hook.received.length === 1 || undefined, server);
+    await until(() => hook.received.length === 1, { program: server });
     for (const label of ['Two', 'Three']) {
       here.write('config/stacks.yaml', stack.replace('Node-RED 4', label));
       const applied = () => server.output().stderr.match(/the tree was applied/g)?.length;
       const before = applied() ?? 0;
-      await until(() => (applied() ?? 0) > before || undefined, server);
+      await until(() => (applied() ?? 0) > before, { program: server });
     }
     const begun = performance.now();
     server.child.kill('SIGTERM');
@@ -112,7 +119,7 @@ telling(
     assert.ok(performance.now() - begun < 10_000);
     hook.always(204);
     const again = await serve(here, [], env);
-    await until(() => hook.received.length >= 4 || undefined, again);
+    await until(() => hook.received.length >= 4, { program: again });
     const [first, ...rest] = hook.received.map(({ id }) => id);
     assert.is(first, rest[0]);
     assert.is(told(hook), 'applied applied applied applied');
@@ -130,7 +137,7 @@ telling('tells that it refused to start, and what weir apply did meanwhile', asy
   here.write('config/stacks.yaml', stack.replace('Node-RED 4', 'Mended'));
   assert.is((await here.weir('apply')).code, 0);
   const server = await serve(here, [], env);
-  await until(() => told(hook) === 'applied refused applied recovered' || undefined, server);
+  await until(() => told(hook) === 'applied refused applied recovered', { program: server });
   assert.is(hook.received[2]?.data.trigger, 'command');
   server.child.kill('SIGTERM');
   await server.ended;
@@ -138,14 +145,14 @@ telling('tells that it refused to start, and what weir apply did meanwhile', asy
 
 telling('tells that something drifted, and who did it', async ({ here, hook }) => {
   const first = await serve(here, [], env);
-  await until(() => told(hook) === 'applied' || undefined, first);
+  await until(() => told(hook) === 'applied', { program: first });
   first.child.kill('SIGTERM');
   await first.ended;
   here.write('config/stacks.yaml', stack.replace('Node-RED 4', 'Otherwise'));
   assert.is((await here.weir('apply')).code, 0);
   here.write('config/stacks.yaml', stack);
   const second = await serve(here, [], env);
-  await until(() => told(hook) === 'applied applied drifted applied' || undefined, second);
+  await until(() => told(hook) === 'applied applied drifted applied', { program: second });
   const { drifted, drift } = hook.received[2]?.data ?? {};
   assert.is(drifted, 1);
   assert.is(

@@ -9,8 +9,8 @@ import { type AddressInfo, connect, createServer as createPlainServer } from 'no
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { freePort } from '../../src/cli/listen.ts';
 import type { PlanDocument } from '../../src/core/plan/plan-document.ts';
+import { freePort } from '../support/free-port.ts';
 import { mintOn, type Serving, serve } from '../support/serving.ts';
 import { writeFiles } from '../support/temporary-folder.ts';
 import { seed } from '../support/weir.ts';
@@ -303,7 +303,7 @@ failing('that cuts the connection, or does not speak HTTP', async ({ here }) => 
 });
 
 failing('that is not there', async ({ here }) => {
-  assert.match(await told(here, `http://127.0.0.1:${await freePort('127.0.0.1')}`), /because nothing listens there\n$/);
+  assert.match(await told(here, `http://127.0.0.1:${await freePort()}`), /because nothing listens there\n$/);
   assert.match(await told(here, 'http://weir.invalid'), /because (there is no host of that name|its name cannot be)/);
 });
 

@@ -1,10 +1,11 @@
 // timeout: 120
 // The metrics of weir serve as a process: what its parts do is counted, whichever part it is.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type RunningCommand, startCommand } from '../support/run-command.ts';
+import { addressOf } from '../support/serving.ts';
 import { type SmtpPeer, startSmtp } from '../support/smtp.ts';
+import { until } from '../support/until.ts';
 import { launcher, plainEnvironment } from '../support/weir.ts';
 import { type Workspace, workspace } from './world.ts';
 
@@ -36,9 +37,8 @@ served.before(async (context) => {
   context.weir = startCommand(process.execPath, [launcher, 'serve', '--port', '0'], {
     cwd: context.here.path,
     env: plainEnvironment(),
-    timeoutMs: 100_000,
   });
-  context.url = await until(async () => / on (http:\/\/\S+)\n/.exec(context.weir.output().stdout)?.[1], context);
+  context.url = await addressOf(context.weir);
 });
 
 served.after(async ({ here, smtp, weir }) => {
@@ -61,7 +61,7 @@ served('are sign-ins: right, wrong, and by somebody whom nobody knows', async (c
 served('are mails, once the mail server has taken them', async (context) => {
   assert.is(await post(`${context.url}/account/forgot-password`, { email: 'ann@example.com' }), 200);
   await context.smtp.received(1);
-  await until(async () => (await figure(context, 'weir_mails_total{outcome="sent"}')) === 1 || undefined, context);
+  await until(async () => (await figure(context, 'weir_mails_total{outcome="sent"}')) === 1, { program: context.weir });
   assert.is(await figure(context, 'weir_mails_waiting'), 0);
 });
 
@@ -71,14 +71,13 @@ served('are reloads that the watch sets off, good and bad, and the commits that 
   const before = Number(await figure(context, commits));
   here.write('config/more.yaml', 'kind: Stack\nmetadata: {name: nr-5}\nspec: {runtime: "5"}\n');
   const applied = () => sum(context, /^weir_reconciles_total\{result="applied",trigger="(watch|poll)"\}/);
-  await until(async () => (await applied()) === 1 || undefined, context);
+  await until(async () => (await applied()) === 1, { program: context.weir });
   assert.ok(Number(await figure(context, commits)) > before);
   assert.is(await figure(context, 'weir_stacks'), 2);
   here.write('config/more.yaml', 'kind: Stack\nmetadata: {name: nr-5}\nspec: {runtime: 5}\n');
-  await until(
-    async () => (await figure(context, 'weir_config_findings{severity="error"}')) === 1 || undefined,
-    context,
-  );
+  await until(async () => (await figure(context, 'weir_config_findings{severity="error"}')) === 1, {
+    program: context.weir,
+  });
   assert.is(await figure(context, 'weir_config_last_reload_successful'), 0);
   assert.is(await figure(context, 'weir_stacks'), 2);
   assert.ok(Number(await figure(context, 'weir_store_journal_bytes')) > 0);
@@ -117,12 +116,4 @@ async function figure(context: Context, series: string): Promise<number | undefi
 async function sum(context: Context, series: RegExp): Promise<number> {
   const lines = (await exposition(context)).filter((text) => series.test(text));
   return lines.reduce((total, text) => total + Number(text.slice(text.lastIndexOf(' '))), 0);
-}
-
-async function until<T>(look: () => Promise<T | undefined>, { weir }: Pick<Context, 'weir'>): Promise<T> {
-  for (const start = performance.now(); performance.now() - start < 20_000; await sleep(50)) {
-    const found = await look();
-    if (found !== undefined) return found;
-  }
-  throw new Error(`waited in vain: ${JSON.stringify(weir.output())}`);
 }

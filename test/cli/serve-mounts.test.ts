@@ -12,8 +12,9 @@ import type { ConfigStatus, HistoryEntry } from '../../src/control/config-status
 import { listener, secret } from '../notify/listener.ts';
 import { gitSync } from '../support/git-sync.ts';
 import { mountVolume } from '../support/kubelet.ts';
-import { type Serving, serve, until } from '../support/serving.ts';
+import { type Serving, serve } from '../support/serving.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 import { weir } from '../support/weir.ts';
 
 /** Hints alone must do: nobody waits for a poll of ten minutes. */
@@ -59,7 +60,7 @@ async function start({ path }: TemporaryFolder, tree: string, flags: readonly st
     server,
     stacks,
     becomes: async (wanted) => {
-      await until(async () => ((await stacks()) === wanted ? true : undefined), server);
+      await until(async () => ((await stacks()) === wanted ? true : undefined), { program: server });
     },
     status: () => body('/api/v1/admin/config'),
     history: async () => (await body('/api/v1/admin/config/history')).history,
@@ -121,13 +122,13 @@ configMap('keeps the last good state past a bad swap, and goes on at the next', 
   const volume = mountVolume(join(folder.path, 'tree'), { 'weir.yaml': platform, 'a.yaml': stack('One') });
   const pod = await start(folder, volume.path);
   volume.write({ 'weir.yaml': platform, 'a.yaml': stack('Two').replace('runtime', 'runtme') });
-  await until(async () => results(await pod.history())[0] === 'refused' || undefined, pod.server);
+  await until(async () => results(await pod.history())[0] === 'refused', { program: pod.server });
   assert.is(await pod.stacks(), 'nr-4=One');
   volume.write({ 'weir.yaml': platform, 'a.yaml': stack('Two') });
   await pod.becomes('nr-4=Two');
   // No weir.yaml among the keys: not a tree, and nothing is deleted.
   volume.write({ 'a.yaml': stack('Two') });
-  await until(async () => (await pod.history())[0]?.missing, pod.server);
+  await until(async () => (await pod.history())[0]?.missing, { program: pod.server });
   assert.is(await pod.stacks(), 'nr-4=Two');
   await pod.stop();
 });
@@ -138,7 +139,7 @@ configMap('deletes nothing when the volume vanishes, and goes on when it is moun
   const pod = await start(folder, path);
   for (const label of ['Two', 'Three']) {
     renameSync(path, `${path}-${label}`);
-    await until(async () => (await pod.history())[0]?.missing, pod.server);
+    await until(async () => (await pod.history())[0]?.missing, { program: pod.server });
     assert.is((await pod.stacks()).startsWith('nr-4='), true);
     const again = mountVolume(path, { ...keys, 'a.yaml': stack(label) });
     await pod.becomes(`nr-4=${label}`);
@@ -180,10 +181,10 @@ configMap('takes a Secret that was swapped for the next thing that needs it', as
   const secrets = mountVolume(join(folder.path, 'secrets'), { hook: secret });
   const volume = mountVolume(join(folder.path, 'tree'), { 'weir.yaml': told, 'a.yaml': stack('One') });
   const pod = await start(folder, volume.path, ['--secret-dir', secrets.path]);
-  await until(() => hook.received.length === 1 || undefined, pod.server);
+  await until(() => hook.received.length === 1, { program: pod.server });
   secrets.write({ hook: next });
   volume.write({ 'weir.yaml': told, 'a.yaml': stack('Two') });
-  await until(() => hook.received.length === 2 || undefined, pod.server);
+  await until(() => hook.received.length === 2, { program: pod.server });
   assert.equal(
     hook.received.map(({ signedBy }) => signedBy.join()),
     ['first', 'next'],
@@ -237,7 +238,7 @@ checkout(
       git.sync();
       await sleep(nth % 3 === 0 ? 90 : 0);
     }
-    await until(async () => /^nr-0=N8( nr-\d+=N8){39}$/.test(await pod.stacks()) || undefined, pod.server);
+    await until(async () => /^nr-0=N8( nr-\d+=N8){39}$/.test(await pod.stacks()), { program: pod.server });
     assert.equal([...new Set(results(await pod.history()))], ['applied']);
     await pod.stop();
   },
@@ -282,13 +283,13 @@ if (process.platform !== 'win32')
     for (const [what, make] of Object.entries(odd)) {
       const before = (await pod.history()).length;
       await make(join(root, 'odd.yaml'));
-      await until(async () => (await pod.history()).length > before || undefined, pod.server);
+      await until(async () => (await pod.history()).length > before, { program: pod.server });
       assert.is((await pod.history())[0]?.result, 'refused', what);
       assert.is((await pod.status()).findings[0]?.source?.file, 'odd.yaml', what);
       assert.is(await pod.stacks(), 'nr-4=One', what);
       if (what === 'a socket') socket.close();
       rmSync(join(root, 'odd.yaml'), { force: true });
-      await until(async () => (await pod.history())[0]?.result === 'unchanged' || undefined, pod.server);
+      await until(async () => (await pod.history())[0]?.result === 'unchanged', { program: pod.server });
     }
     await pod.stop();
   });
@@ -304,8 +305,8 @@ folders(
     writeFileSync(join(root, 'a.yaml'), `\uFEFF${stack('Two').replaceAll('\n', '\r\n')}`);
     await pod.becomes('nr-4=Two');
     writeFileSync(join(root, 'b\n::error::forged.yaml'), 'kind: Stack\n');
-    await until(async () => results(await pod.history())[0] === 'refused' || undefined, pod.server);
-    await until(() => /error\[schema\]/.exec(pod.server.output().stderr)?.[0], pod.server);
+    await until(async () => results(await pod.history())[0] === 'refused', { program: pod.server });
+    await until(() => /error\[schema\]/.exec(pod.server.output().stderr)?.[0], { program: pod.server });
     assert.not.match(pod.server.output().stderr, /^::error/m);
     await pod.stop();
   },

@@ -13,6 +13,7 @@ import { Declined } from '../../src/core/proposals/declined.ts';
 import { deleteInstance } from '../../src/core/proposals/delete-instance.ts';
 import { updateInstance } from '../../src/core/proposals/update-instance.ts';
 import { type Stub, stubDriver } from '../../src/drivers/stub.ts';
+import { until } from '../support/until.ts';
 import { living, made, newWorld, put, type World } from './world.ts';
 
 interface Plant {
@@ -69,14 +70,6 @@ async function newPlant(): Promise<Plant> {
     at: (id) => world.store.read().get('Instance', id) as Resource<'Instance'>,
   };
   return plant;
-}
-
-/** Waits until something holds, at most two seconds. */
-async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries > 400) throw new Error('it never came about');
-    await wait(5);
-  }
 }
 
 const converge = suite('the converging loop');

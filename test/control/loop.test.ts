@@ -14,6 +14,7 @@ import { noConsents } from '../../src/core/rules/rule.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const platform = 'kind: Platform\nmetadata: {name: platform}\nspec: {reconcile: {settleMs: 50, pollSeconds: 1}}\n';
 const stack = (name: string, label = name) =>
@@ -48,14 +49,6 @@ async function scene(
   const started = await startLoop(options);
   const labels = () => Object.fromEntries([...store.read().all('Stack')].map(({ name, spec }) => [name, spec.label]));
   return { ...started, root, store, logged, labels };
-}
-
-async function until(what: string, holds: () => boolean | Promise<boolean>, seconds = 30): Promise<void> {
-  const start = performance.now();
-  while (!(await holds())) {
-    if (performance.now() - start > seconds * 1_000) assert.unreachable(`after ${seconds} s: not ${what}`);
-    await delay(20);
-  }
 }
 
 function condition({ conditions }: ConfigStatus, type: string): string | undefined {

@@ -20,7 +20,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Notice, Reason } from '../../src/drivers/driver.ts';
 import { beganAt, processesWith } from '../../src/drivers/local/process-table.ts';
-import { type LocalWorld, lives, localWorld, never, reasonOf, runOf, until } from './local-world.ts';
+import { until } from '../support/until.ts';
+import { type LocalWorld, lives, localWorld, never, reasonOf, runOf } from './local-world.ts';
 
 const local = suite('the local driver');
 

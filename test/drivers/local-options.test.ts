@@ -7,7 +7,8 @@ import type { Notice } from '../../src/drivers/driver.ts';
 import { fakeRegistry } from '../support/fake-registry.ts';
 import { helloFlow, runtimeAdmin } from '../support/runtime-flows.ts';
 import { runtimes, stacksWith } from '../support/stacks.ts';
-import { localWorld, never, reasonOf, runOf, until } from './local-world.ts';
+import { until } from '../support/until.ts';
+import { localWorld, never, reasonOf, runOf } from './local-world.ts';
 
 const stacks = await stacksWith(runtimes.four, runtimes.five);
 const nodeFile = `module.exports = (RED) => RED.nodes.registerType('lamp', function (config) { RED.nodes.createNode(this, config); }, { credentials: { password: { type: 'password' } } });`;

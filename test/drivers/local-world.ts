@@ -1,7 +1,6 @@
 // A local driver in a folder of its own, over runtimes that tests can have behave badly.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DriverFailed, type Reason, type Run } from '../../src/drivers/driver.ts';
 import { beganAt } from '../../src/drivers/local/process-table.ts';
 import { type LocalPlace, localDriver } from '../../src/drivers/local.ts';
@@ -100,12 +99,6 @@ export async function reasonOf(work: Promise<unknown>): Promise<Reason> {
     throw error;
   }
   throw new Error('it was not refused');
-}
-
-/** Waits until something holds, at most ten seconds. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const start = performance.now(); performance.now() - start < 10_000; await sleep(10)) if (await holds()) return;
-  throw new Error('it never came about');
 }
 
 /** Whether a process runs; one that has ended may wait for its parent still. */

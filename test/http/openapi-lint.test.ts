@@ -49,5 +49,5 @@ async function told(args: readonly string[]) {
 }
 
 function run(args: readonly string[]) {
-  return runCommand('npx', ['--yes', ...args], { cwd: folder.path, env, timeoutMs: 240_000 });
+  return runCommand('npx', ['--yes', ...args], { cwd: folder.path, env });
 }

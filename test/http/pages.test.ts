@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { debian, suiteWith } from '../support/debian.ts';
+import { until } from '../support/until.ts';
 import { startBrowser, type Visitor, visit } from './browser.ts';
 import { password, type Site, startSite } from './site.ts';
 import { startWorld } from './world.ts';
@@ -386,11 +386,6 @@ async function newLink(username: string): Promise<string> {
   const mails = await site.mailbox.received(site.mailbox.mails.length);
   await until(() => site.mailbox.mails.some(({ to }) => to[0] === `${username}@example.org`));
   return /^http\S+verify\S+$/m.exec(mails.find(({ to }) => to[0] === `${username}@example.org`)?.text ?? '')?.[0] ?? '';
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (const start = performance.now(); !holds(); await delay(10))
-    if (performance.now() - start > 5000) throw new Error(`not within five seconds: ${holds}`);
 }
 
 people('change their password, which ends their other sessions', async () => {

@@ -2,12 +2,13 @@
 // The metrics before the real Prometheus: promtool reads them, and a server of it scrapes Weir with the statistics token.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { freePort } from '../../src/cli/listen.ts';
 import { debian, suiteWith } from '../support/debian.ts';
+import { freePort } from '../support/free-port.ts';
 import { type RunningCommand, runCommand, startCommand } from '../support/run-command.ts';
+import { addressOf } from '../support/serving.ts';
 import { type TemporaryFolder, temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 import { launcher, plainEnvironment, seed } from '../support/weir.ts';
 
 const commands = debian(['prometheus'], ['prometheus', 'promtool']);
@@ -64,7 +65,7 @@ scraping('has nothing to say against the metrics, by promtool', async ({ weir, t
 scraping(
   'scrapes with the token, as OpenMetrics, and answers how many teams there are',
   async ({ folder, weir, token }) => {
-    const port = await freePort('127.0.0.1');
+    const port = await freePort();
     const config = await configOf(folder.path, weir.url, token);
     const checked = await runCommand(commands?.promtool ?? '', ['check', 'config', config]);
     assert.is(checked.code, 0, checked.stdout + checked.stderr);
@@ -75,11 +76,11 @@ scraping(
         `--storage.tsdb.path=${join(folder.path, 'tsdb')}`,
         `--web.listen-address=127.0.0.1:${port}`,
       ],
-      { cwd: folder.path, timeoutMs: 90_000 },
+      { cwd: folder.path },
     );
     const ask = (query: string) => queried(`http://127.0.0.1:${port}`, query);
     try {
-      const teams = await until(() => ask('weir_teams'), prometheus);
+      const teams = await until(() => ask('weir_teams'), { program: prometheus });
       assert.equal(teams, { '{"type":"pro"}': 0, '{"type":"starter"}': 3 });
       assert.equal(await ask('sum(weir_teams)'), { '{}': 3 });
       // It asks for OpenMetrics by its own Accept, and would take neither JSON nor OpenMetrics without its end.
@@ -88,7 +89,7 @@ scraping(
       assert.equal(await ask('weir_store_state == 1'), { '{"state":"ready"}': 1 });
       assert.equal(await ask('weir_reconciles_total > 0'), { '{"result":"unchanged","trigger":"start"}': 1 });
       const scrapes = 'weir_http_requests_total{route="/api/v1/admin/stats",status="200"}';
-      await until(() => ask(`${scrapes} >= 2`), prometheus);
+      await until(() => ask(`${scrapes} >= 2`), { program: prometheus });
       const rate = await ask(
         `histogram_quantile(0.9, weir_http_request_duration_seconds_bucket{route="/api/v1/admin/stats"})`,
       );
@@ -120,9 +121,8 @@ async function serve(cwd: string): Promise<Context['weir']> {
   const running = startCommand(process.execPath, [launcher, 'serve', '--port', '0'], {
     cwd,
     env: plainEnvironment(),
-    timeoutMs: 120_000,
   });
-  const url = await until(async () => / on (http:\/\/\S+)\n/.exec(running.output().stdout)?.[1], running);
+  const url = await addressOf(running);
   return { ...running, url };
 }
 
@@ -176,13 +176,4 @@ async function queried(base: string, query: string): Promise<Readonly<Record<str
 async function assertKind(base: string, metric: string, type: string): Promise<void> {
   const { data } = Object(await (await fetch(`${base}/api/v1/metadata?metric=${metric}`)).json());
   assert.is(data[metric]?.[0]?.type, type, metric);
-}
-
-async function until<T>(look: () => Promise<T | undefined>, { child, output }: RunningCommand): Promise<T> {
-  for (const start = performance.now(); performance.now() - start < 60_000; await sleep(100)) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (child.exitCode !== null) break;
-  }
-  throw new Error(`waited in vain: ${JSON.stringify(output())}`);
 }

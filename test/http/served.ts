@@ -1,7 +1,7 @@
 // `weir serve` as a process on a folder that a test keeps: for what only a whole server shows, such as how it ends and what it finds again.
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandResult, startCommand } from '../support/run-command.ts';
+import { addressOf } from '../support/serving.ts';
 import { launcher, plainEnvironment } from '../support/weir.ts';
 
 export interface Served {
@@ -18,17 +18,11 @@ export async function serveIn(folder: string, env: Readonly<Record<string, strin
   const command = startCommand(process.execPath, [launcher, 'serve', '--port', '0'], {
     cwd: folder,
     env: { ...plainEnvironment(), ...env },
-    timeoutMs: 120_000,
   });
   const output = () => command.output().stdout + command.output().stderr;
   const stop = () => {
     command.child.kill('SIGTERM');
     return command.ended;
   };
-  for (const begin = performance.now(); performance.now() - begin < 60_000; await sleep(20)) {
-    const url = / on (http:\/\/\S+)\n/.exec(output())?.[1];
-    if (url !== undefined) return { url, child: command.child, output, ended: command.ended, stop };
-    if (command.child.exitCode !== null) break;
-  }
-  throw new Error(`the server did not start: ${output()}`);
+  return { url: await addressOf(command), child: command.child, output, ended: command.ended, stop };
 }

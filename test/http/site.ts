@@ -1,9 +1,9 @@
 // A whole platform for browsers: `weir serve` as a process, a mail server, and its admin at the API.
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { startCommand } from '../support/run-command.ts';
+import { addressOf } from '../support/serving.ts';
 import { type SmtpPeer, startSmtp } from '../support/smtp.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 import { launcher, plainEnvironment } from '../support/weir.ts';
@@ -32,7 +32,6 @@ export async function startSite(): Promise<Site> {
   const server = startCommand(process.execPath, [launcher, 'serve', '--port', '0'], {
     cwd: folder.path,
     env: { ...plainEnvironment(), WEIR_ADMIN_PASSWORD: password },
-    timeoutMs: 300_000,
   });
   const base = await addressOf(server);
   const token = await adminToken(base);
@@ -58,15 +57,6 @@ export async function startSite(): Promise<Site> {
       await folder.remove();
     },
   };
-}
-
-async function addressOf({ output, child }: ReturnType<typeof startCommand>): Promise<string> {
-  for (const start = performance.now(); performance.now() - start < 30_000; await delay(20)) {
-    const [, base] = / on (http:\/\/\S+)\n/.exec(output().stdout) ?? [];
-    if (base) return base;
-    if (child.exitCode !== null) break;
-  }
-  throw new Error(`the server did not start: ${JSON.stringify(output())}`);
 }
 
 async function adminToken(base: string): Promise<string> {

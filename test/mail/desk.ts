@@ -1,6 +1,5 @@
 // A mailer whose log and outcomes are kept, and what the tests of mail send.
 
-import { setTimeout as delay } from 'node:timers/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { EmailSettings, Mail, Mailer, MailOutcome } from '../../src/mail/mail.ts';
 import { createMailer, type MailerOptions } from '../../src/mail/smtp.ts';
@@ -51,15 +50,6 @@ export function settingsFor(
   }: { from?: string; secure?: boolean; host?: string; username?: string; password?: string } = {},
 ): EmailSettings {
   return { from, smtp: { host: server.host, port: server.port, secure: false, ...smtp } };
-}
-
-/** Waits for something to come true, at most five seconds. */
-export async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 5000;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`not within five seconds: ${holds}`);
-    await delay(2);
-  }
 }
 
 /** Stands for a token. */

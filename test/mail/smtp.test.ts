@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EmailSettings, Mail } from '../../src/mail/mail.ts';
-import { closeAll, deskWith, letter, secret, settingsFor, startPeer, until } from './desk.ts';
+import { until } from '../support/until.ts';
+import { closeAll, deskWith, letter, secret, settingsFor, startPeer } from './desk.ts';
 
 const mails = suite('a mail');
 mails.after.each(closeAll);

@@ -3,7 +3,8 @@ import { hostname } from 'node:os';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Connect, connectTcp } from '../../src/mail/connect.ts';
-import { closeAll, type Desk, deskWith, letter, settingsFor, startPeer, until } from './desk.ts';
+import { until } from '../support/until.ts';
+import { closeAll, type Desk, deskWith, letter, settingsFor, startPeer } from './desk.ts';
 
 const auth = { username: 'weir', password: 'kept-in-the-dark' };
 

@@ -7,8 +7,9 @@ import * as assert from 'uvu/assert';
 import { realTiming, type Timing } from '../../src/manifests/settle.ts';
 import { isMissing, type Tree } from '../../src/manifests/tree.ts';
 import type { WatchOptions } from '../../src/manifests/watch.ts';
-import { followed, following, stack, start, told, until } from '../support/follow-tree.ts';
+import { followed, following, stack, start, told } from '../support/follow-tree.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 /** Long waits pass at a fifth of their length. The clock moves by what is waited alone, so that a busy machine changes nothing. */
 function swift(speed = 40): Timing {

@@ -6,8 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isMissing } from '../../src/manifests/tree.ts';
-import { followed, following, manifest, stack, start, until } from '../support/follow-tree.ts';
+import { followed, following, manifest, stack, start } from '../support/follow-tree.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
 
 const edits = suite('watch: sees by hints');
 

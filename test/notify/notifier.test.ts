@@ -2,8 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { until } from '../support/until.ts';
 import { type Listener, listener, secret } from './listener.ts';
-import { type Office, office, until } from './office.ts';
+import { type Office, office } from './office.ts';
 
 interface Context {
   hook: Listener;

@@ -1,5 +1,4 @@
 // A notifier over a store in memory, and attempts that are written into its history as a reconcile would.
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { HistoryEntry } from '../../src/control/config-status.ts';
 import { historyRecord } from '../../src/control/history.ts';
 import { kinds } from '../../src/core/kinds/index.ts';
@@ -101,10 +100,4 @@ function platformOf(before: Resource<'Platform'> | undefined, spec: Resource<'Pl
   const declared = { labels: {}, lifecycle: defaultLifecycle, managedBy: 'config' } as const;
   const times = { generation: 1, createdAt: at, updatedAt: at };
   return created({ kind: 'Platform', id: 'platform', name: 'platform', spec, ...times, ...declared });
-}
-
-/** Waits until something holds. */
-export async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const begin = performance.now(); !holds(); await sleep(10))
-    if (performance.now() - begin > 20_000) throw new Error(`after 20 s: not ${what}`);
 }

@@ -85,7 +85,7 @@ async function signIn(name: string, options: object): Promise<[status: number, l
     options,
   });
   const script = resolve(import.meta.dirname, '../support/pysaml2.py');
-  const { code, stdout, stderr } = await runCommand(python, [script], { input, timeoutMs: 60_000 });
+  const { code, stdout, stderr } = await runCommand(python, [script], { input });
   assert.is(code, 0, stderr);
   const form = { action: `${server.url}/sso/saml/corp/acs`, fields: { SAMLResponse: stdout.trim() } };
   const page = await browser.send(form, 'stop');

@@ -7,9 +7,7 @@ import { read } from '../../src/manifests/read.ts';
 import { isMissing, type Missing, type Tree } from '../../src/manifests/tree.ts';
 import { type Watch, type WatchOptions, watch } from '../../src/manifests/watch.ts';
 import { temporaryFolder, writeFiles } from './temporary-folder.ts';
-
-/** How long something that must come is waited for, in milliseconds: a slow machine under load takes its time. */
-const patience = 20_000;
+import { until } from './until.ts';
 
 export const manifest = 'kind: Platform\nmetadata: {name: platform}\n';
 
@@ -24,7 +22,7 @@ export interface Following {
   readonly root: string;
   readonly watching: Watch;
   /** Waits until the last reading told of declares these names, and until at least so many were told. */
-  becomes(names: string, times?: number, within?: number): Promise<void>;
+  becomes(names: string, times?: number): Promise<void>;
   last(): Tree | Missing;
   count(): number;
   triggers(): string[];
@@ -80,12 +78,10 @@ export async function followed(
       count: before,
       triggers: () => seen.map(({ trigger }) => trigger),
       findings: () => seen.flatMap(({ reading }) => (isMissing(reading) ? [] : reading.findings)),
-      async becomes(names, times = known + 1, within = patience) {
-        await until(
-          () => seen.length >= times && told(last()) === names,
-          within,
-          () => `${told(last())}, told ${seen.length} times`,
-        );
+      async becomes(names, times = known + 1) {
+        await until(`${names} is told`, () => seen.length >= times && told(last()) === names, {
+          now: () => `${told(last())}, told ${seen.length} times`,
+        });
         known = seen.length;
       },
     });
@@ -99,13 +95,4 @@ export function told(reading: Tree | Missing): string {
   if (isMissing(reading)) return `missing: ${reading.missing}`;
   const names = reading.documents.map(({ value }) => Object(Object(value).metadata).name);
   return names.filter((name) => name !== 'platform').join(' ');
-}
-
-/** Waits until something holds. */
-export async function until(holds: () => boolean, within = patience, now = () => ''): Promise<void> {
-  const end = performance.now() + within;
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`waited ${within} ms in vain: ${now()}`);
-    await delay(10);
-  }
 }

@@ -10,7 +10,7 @@ export interface CommandResult {
   readonly timedOut: boolean;
 }
 
-/** `env` is the whole environment (default: this process's); `input` its standard input; `timeoutMs` defaults to 30 seconds. */
+/** `env` is the whole environment (default: this process's); `input` its standard input; `timeoutMs` is for who must not run on. */
 export interface CommandOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
@@ -25,18 +25,21 @@ export interface RunningCommand {
   readonly ended: Promise<CommandResult>;
 }
 
-/** Runs `file` with `args` to its end. Rejects only when the program cannot be started. */
+/** A program that hangs shall tell what it printed before its test file is stopped. */
+const patienceMs = 240_000;
+
+/** Runs `file` with `args` to its end, at most four minutes long. Rejects only when the program cannot be started. */
 export function runCommand(
   file: string,
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<CommandResult> {
-  return startCommand(file, args, options).ended;
+  return startCommand(file, args, { timeoutMs: patienceMs, ...options }).ended;
 }
 
-/** Starts `file` with `args` and leaves it running; it dies with this process, or after `timeoutMs`. */
+/** Starts `file` with `args` and leaves it running; it dies with this process, or after `timeoutMs` where that is given. */
 export function startCommand(file: string, args: readonly string[], options: CommandOptions = {}): RunningCommand {
-  const { timeoutMs = 30_000, input = '', cwd = process.cwd(), env = process.env } = options;
+  const { timeoutMs, input = '', cwd = process.cwd(), env = process.env } = options;
   const child = spawn(file, args, { cwd, env, stdio: 'pipe' });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
@@ -47,12 +50,13 @@ export function startCommand(file: string, args: readonly string[], options: Com
   child.stdin.on('error', () => {}).end(input);
   let timedOut = false;
   const kill = () => child.kill('SIGKILL');
-  const timer = setTimeout(() => {
+  const stop = () => {
     timedOut = kill();
     // A grandchild may hold the other ends of these pipes open for ever.
     child.stdout.destroy();
     child.stderr.destroy();
-  }, timeoutMs);
+  };
+  const timer = timeoutMs === undefined ? undefined : setTimeout(stop, timeoutMs);
   children.add(child);
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   child.once('error', reject).once('close', (code, signal) => resolve({ code, signal, ...output, timedOut }));

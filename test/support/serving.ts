@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { type RunningCommand, startCommand } from './run-command.ts';
+import { until } from './until.ts';
 import { launcher, plainEnvironment } from './weir.ts';
 
 /** A server that runs, and where. */
@@ -12,33 +13,17 @@ export async function serve(
   { path }: { readonly path: string },
   args: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
-  timeoutMs = 60_000,
 ): Promise<Serving> {
   const running = startCommand(process.execPath, [launcher, 'serve', '--port', '0', ...args], {
     cwd: path,
     env: { ...plainEnvironment(), ...env },
-    timeoutMs,
   });
-  const url = await until(
-    () =>
-      / on (http:\/\/\S+)\n/.exec(running.output().stdout)?.[1] ??
-      (running.child.exitCode === null ? undefined : 'ended'),
-    running,
-  );
-  assert.is.not(url, 'ended', running.output().stderr);
-  return { ...running, url };
+  return { ...running, url: await addressOf(running) };
 }
 
-/** Looks again and again, until there is something to see. */
-export async function until<T>(
-  look: () => T | undefined | Promise<T | undefined>,
-  { output }: Pick<RunningCommand, 'output'>,
-): Promise<T> {
-  for (const start = performance.now(); performance.now() - start < 45_000; await sleep(20)) {
-    const found = await look();
-    if (found !== undefined) return found;
-  }
-  throw new Error(`waited in vain: ${JSON.stringify(output())}`);
+/** Where a server that was started says that it serves. */
+export function addressOf(server: Pick<RunningCommand, 'child' | 'output'>): Promise<string> {
+  return until('it serves', () => / on (http:\/\/\S+)\n/.exec(server.output().stdout)?.[1], { program: server });
 }
 
 /** Signs in on a server, and mints a token as a person would. */

@@ -1,9 +1,9 @@
 // SimpleSAMLphp from Debian as an identity provider: on PHP's own server, in a folder of its own, with what it does decided by the test.
 import type { KeyObject } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/cli/listen.ts';
+import { freePort } from './free-port.ts';
 import { startCommand } from './run-command.ts';
 import { temporaryFolder, writeFiles } from './temporary-folder.ts';
+import { until } from './until.ts';
 
 /** What it needs, for `debian`; the first of the commands is `php`. */
 export const simpleSaml = {
@@ -54,7 +54,7 @@ const rsaSha256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 /** Starts one; `php` is the command. */
 export async function startSimpleSaml(php: string, people: People, key: KeyPair): Promise<SimpleSaml> {
   const folder = temporaryFolder();
-  const port = await freePort('127.0.0.1');
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
   const issuer = `${url}saml2/idp/metadata.php`;
   const write = (files: Readonly<Record<string, string>>) => writeFiles(folder.path, files);
@@ -77,10 +77,10 @@ export async function startSimpleSaml(php: string, people: People, key: KeyPair)
   const server = startCommand(php, [...options, '-S', `127.0.0.1:${port}`, '-t', pages], {
     cwd: folder.path,
     env: { PATH: process.env.PATH, TMPDIR: folder.path, SIMPLESAMLPHP_CONFIG_DIR: folder.path },
-    timeoutMs: 600_000,
   });
   const log = () => server.output().stdout + server.output().stderr;
-  await answering(issuer, log);
+  const answers = async () => (await fetch(issuer).catch(() => undefined))?.ok;
+  await until('SimpleSAMLphp answers', answers, { program: server });
   return {
     signOnUrl: `${url}saml2/idp/SSOService.php`,
     issuer,
@@ -96,14 +96,6 @@ export async function startSimpleSaml(php: string, people: People, key: KeyPair)
       await folder.remove();
     },
   };
-}
-
-async function answering(url: string, log: () => string): Promise<void> {
-  for (const begin = performance.now(); performance.now() - begin < 30_000; await sleep(50)) {
-    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch(() => undefined);
-    if (response?.ok) return;
-  }
-  throw new Error(`SimpleSAMLphp does not answer:\n${log()}`);
 }
 
 /** A file of PHP that reads its variable from the JSON beside it, so that nothing has to be written in PHP. */

@@ -2,12 +2,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Issued } from './authority.ts';
 import type { Commands } from './debian.ts';
+import { freePort } from './free-port.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { until } from './until.ts';
 
 /** Debian packages, and the commands of them that are used. */
 export const slapdPackages = ['slapd', 'openssl'];
@@ -36,7 +37,7 @@ export interface Slapd {
 export const rootDn = 'cn=admin,dc=example,dc=com';
 export const rootPassword = 'the-service-secret';
 
-/** Starts it and waits until it listens. A port that somebody else took meanwhile is a reason to try again. */
+/** Starts it and waits until it listens. */
 export async function startSlapd(
   commands: Commands<(typeof slapdCommands)[number]>,
   options: SlapdOptions,
@@ -44,27 +45,30 @@ export async function startSlapd(
   const folder = temporaryFolder();
   const config = writeConfig(folder.path, options);
   load(commands.slapadd, config, options.ldif, folder.path);
-  for (let tries = 0; tries < 5; tries += 1) {
-    const [port, tlsPort] = await freePorts();
-    const urls = options.tls ? `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${tlsPort}` : `ldap://127.0.0.1:${port}`;
-    const child = spawn(commands.slapd, ['-d', 'stats', '-f', config, '-h', urls], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    let log = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      log += text;
-    });
-    if (await listens(child, port)) {
-      const stop = async () => {
-        await end(child);
-        await folder.remove();
-      };
-      return { port, tlsPort, log: () => log, stop };
-    }
+  const [port, tlsPort] = [await freePort(), await freePort()];
+  const urls = options.tls ? `ldap://127.0.0.1:${port} ldaps://127.0.0.1:${tlsPort}` : `ldap://127.0.0.1:${port}`;
+  const child = spawn(commands.slapd, ['-d', 'stats', '-f', config, '-h', urls], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const program = { child, output: () => ({ stdout: '', stderr: log }) };
+  await until('slapd listens', () => isOpen(port), { program });
+  const stop = async () => {
     await end(child);
-    if (!/Address already in use/.test(log)) throw new Error(`slapd does not start:\n${log}`);
-  }
-  throw new Error('slapd found no free port');
+    await folder.remove();
+  };
+  return { port, tlsPort, log: () => log, stop };
+}
+
+function isOpen(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  const open = new Promise<boolean>((done) => {
+    socket.once('connect', () => done(true)).once('error', () => done(false));
+  });
+  return open.finally(() => socket.destroy());
 }
 
 function writeConfig(folder: string, { tls, global = '', database = '' }: SlapdOptions): string {
@@ -101,42 +105,10 @@ function load(slapadd: string, config: string, ldif: string, folder: string): vo
   if (status !== 0) throw new Error(`slapadd: ${stderr}`);
 }
 
-async function freePorts(): Promise<readonly [number, number]> {
-  const servers = [createServer(), createServer()] as const;
-  const ports = await Promise.all(
-    servers.map(async (server) => {
-      await once(server.listen(0, '127.0.0.1'), 'listening');
-      return portOf(server.address());
-    }),
-  );
-  for (const server of servers) {
-    server.close();
-    await once(server, 'close');
-  }
-  return [ports[0] ?? 0, ports[1] ?? 0];
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}
-
-async function listens(child: ChildProcess, port: number): Promise<boolean> {
-  for (let tries = 0; tries < 200 && child.exitCode === null; tries += 1) {
-    const socket = connect(port, '127.0.0.1');
-    const open = await new Promise<boolean>((done) => {
-      socket.once('connect', () => done(true)).once('error', () => done(false));
-    });
-    socket.destroy();
-    if (open) return true;
-    await sleep(25);
-  }
-  return false;
-}
-
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
-  const killer = setTimeout(() => child.kill('SIGKILL'), 3000);
+  const killer = setTimeout(() => child.kill('SIGKILL'), 30_000);
   await once(child, 'exit');
   clearTimeout(killer);
 }

@@ -1,7 +1,7 @@
 // The real `weir serve`, as a process, on a store of its own, with an admin: it can be stopped and started again.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/cli/listen.ts';
+import { freePort } from './free-port.ts';
 import { startCommand } from './run-command.ts';
+import { addressOf } from './serving.ts';
 import { temporaryFolder, writeFiles } from './temporary-folder.ts';
 import { launcher, plainEnvironment, weir } from './weir.ts';
 
@@ -27,7 +27,7 @@ export async function startWeirServer(
   const { stdout, stderr } = await weir(folder.path, ['bootstrap']);
   if (stdout === '') throw new Error(stderr);
   const { token }: { token: string } = JSON.parse(stdout);
-  const port = await freePort('127.0.0.1');
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const logs: string[] = [];
 
@@ -36,11 +36,9 @@ export async function startWeirServer(
     const command = startCommand(process.execPath, [launcher, 'serve', ...flags], {
       cwd: folder.path,
       env: plainEnvironment(),
-      timeoutMs: 600_000,
     });
-    for (const begin = performance.now(); performance.now() - begin < 60_000; await sleep(20))
-      if (command.output().stdout.includes('Weir serves')) return command;
-    throw new Error(`weir does not serve: ${JSON.stringify(command.output())}`);
+    await addressOf(command);
+    return command;
   }
 
   let running = await serve();

@@ -29,7 +29,6 @@ export function weir(
     cwd,
     env: { ...plainEnvironment(), ...env },
     input,
-    timeoutMs: 60_000,
   });
 }
 

@@ -7,9 +7,9 @@ import type { ValidateFunction } from 'ajv';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { verbs } from '../../../src/cli/index.ts';
-import { freePort } from '../../../src/cli/listen.ts';
 import { formatNames } from '../../../src/cli/output/index.ts';
 import { checkFormat, sarifSchema } from '../../support/formats.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type Serving, serve } from '../../support/serving.ts';
 import { type TemporaryFolder, temporaryFolder, writeFiles } from '../../support/temporary-folder.ts';
 import { seed, weir } from '../../support/weir.ts';
@@ -117,8 +117,8 @@ matrix.before(async (context) => {
   plan.changes[0].precondition.generation = 7;
   here.write('stale.json', JSON.stringify(plan));
   await cp(here.path, join(fresh.path, 'live'), { recursive: true });
-  context.nowhere = `http://127.0.0.1:${await freePort('127.0.0.1')}`;
-  context.server = await serve(here, [], {}, 280_000);
+  context.nowhere = `http://127.0.0.1:${await freePort()}`;
+  context.server = await serve(here, []);
 });
 matrix.after(async ({ here, server }) => {
   server?.child.kill('SIGTERM');

@@ -13,7 +13,7 @@ import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
-import { driversOf, logsOf, usageWith } from './drivers-of.ts';
+import { driversOf, logsOf, monitorOf, usageWith } from './drivers-of.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
@@ -65,6 +65,7 @@ async function serveFrom(
   const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
   const log = createLog(io);
   const drivers = driversOf(store, options, io, log);
+  const monitor = monitorOf(store, drivers, options, io, log);
   const known = () => ({ ...factsAt(options, io), drivers, baseUrl });
   const bench = { ...benchOf(store, known(), io), facts: known };
   const { facts, newId, fingerprint } = bench;
@@ -86,6 +87,7 @@ async function serveFrom(
     metrics,
     instanceLogs: logsOf(store, drivers),
     instanceUsage: usageWith(store, drivers),
+    instancePast: monitor.past,
     clock: io.now,
     newId,
     log: (message) => log('error', message),
@@ -121,6 +123,7 @@ async function serveFrom(
     const refusal = refusesToStart(started, options, io);
     if (refusal !== undefined) return refusal;
     converging = startConverge({ door, drivers, clock: io.now, newId, log });
+    monitor.start();
     scheduled = startJobs({ door, clock: io.now, newId, log });
     io.stdout.write(`Weir serves ${folder} on ${baseUrl}\n`);
     await stop.asked;
@@ -139,6 +142,7 @@ async function serveFrom(
             scheduled?.close(),
             mailer.close(),
             converging?.close(),
+            monitor.close(),
             started?.loop.close(),
             notifier?.close(),
           ]),

@@ -96,8 +96,15 @@ export interface LogLine {
 
 /** The ability to measure. */
 export interface Meter {
-  /** What each instance that runs uses now, by its id. `cpuSeconds`: since it was started. */
-  read(): Promise<ReadonlyMap<string, { readonly memoryBytes: number; readonly cpuSeconds: number }>>;
+  /** What each instance that runs uses now, by its id. */
+  read(): Promise<ReadonlyMap<string, Usage>>;
+}
+
+/** What an instance uses. `cpuSeconds`: since it was started; `run` is another text each time that it is. */
+export interface Usage {
+  readonly memoryBytes: number;
+  readonly cpuSeconds: number;
+  readonly run: string;
 }
 
 /** A driver could not do it. The message is for the people of the team: nothing internal. */

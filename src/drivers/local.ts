@@ -10,6 +10,7 @@ import {
   type Run,
   type Runner,
   type Up,
+  type Usage,
 } from './driver.ts';
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
@@ -23,7 +24,10 @@ import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } f
 import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
 
 /** What this build's local driver is, wherever it runs. */
-export const local: Driver = { kind: 'local', provides: new Set(['apiDebugLengthLimits', 'customNpmCatalogs']) };
+export const local: Driver = {
+  kind: 'local',
+  provides: new Set(['instanceResources', 'apiDebugLengthLimits', 'customNpmCatalogs']),
+};
 
 /** Where a local driver runs instances. */
 export interface LocalPlace extends Pick<Machine, 'stacks' | 'env'> {
@@ -218,11 +222,11 @@ async function idsIn(instances: string): Promise<string[]> {
   return names.filter((name) => /^[A-Za-z0-9]/.test(name));
 }
 
-async function usages({ known }: State): Promise<Awaited<ReturnType<Meter['read']>>> {
-  const found = new Map<string, { readonly memoryBytes: number; readonly cpuSeconds: number }>();
+async function usages({ known }: State): Promise<ReadonlyMap<string, Usage>> {
+  const found = new Map<string, Usage>();
   for (const [id, { runtime }] of known) {
     const usage = await usageOf(runtime.process);
-    if (usage) found.set(id, usage);
+    if (usage) found.set(id, { ...usage, run: runtime.run });
   }
   return found;
 }

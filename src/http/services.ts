@@ -38,6 +38,15 @@ export interface LogPage {
   readonly next?: number;
 }
 
+/** A stretch of time: when it begins (seconds since 1970), and what an instance used in it, on average and at most. The processor in percent of one core. */
+export interface UsageStretch {
+  readonly at: number;
+  readonly memoryBytes: number;
+  readonly memoryPeakBytes: number;
+  readonly cpuPercent?: number | undefined;
+  readonly cpuPeakPercent?: number | undefined;
+}
+
 /** What the server needs of the rest of the program. */
 export interface ServerOptions {
   readonly door: Door;
@@ -59,6 +68,11 @@ export interface ServerOptions {
   readonly instanceUsage?: () => Promise<
     ReadonlyMap<string, { readonly memoryBytes: number; readonly cpuSeconds: number }>
   >;
+  /** What an instance used from one second to before another, in stretches of so many seconds; absent where nothing measures. */
+  readonly instancePast?: (
+    id: string,
+    span: { readonly from: number; readonly to: number },
+  ) => Promise<{ readonly seconds: number; readonly stretches: readonly UsageStretch[] }>;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */

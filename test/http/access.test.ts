@@ -62,6 +62,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /api/v1/teams/{id}/instances': editors,
   'GET /api/v1/instances/{id}': insiders,
   'GET /api/v1/instances/{id}/logs': insiders,
+  'GET /api/v1/instances/{id}/resources': insiders,
   'PUT /api/v1/instances/{id}': editors,
   'DELETE /api/v1/instances/{id}': owners,
   'POST /api/v1/instances/{id}/actions/start': editors,

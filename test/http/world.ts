@@ -95,7 +95,9 @@ const facts: Facts = {
 
 /** What a test may want otherwise: the server's passwords, directory and address, and the drivers, of which the local one runs nothing by itself. */
 interface Wishes
-  extends Partial<Pick<ServerOptions, 'passwords' | 'baseUrl' | 'directory' | 'instanceLogs' | 'instanceUsage'>> {
+  extends Partial<
+    Pick<ServerOptions, 'passwords' | 'baseUrl' | 'directory' | 'instanceLogs' | 'instanceUsage' | 'instancePast'>
+  > {
   readonly drivers?: Facts['drivers'];
 }
 

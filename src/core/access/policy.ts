@@ -88,6 +88,7 @@ const table = {
   'create-instance': { who: editors, on: 'team', may: 'make an instance' },
   'read-instance': { who: insiders, on: 'instance', may: 'read an instance' },
   'read-instance-logs': { who: insiders, on: 'instance', may: 'read what an instance logs' },
+  'read-instance-resources': { who: insiders, on: 'instance', may: 'read what an instance used' },
   'update-instance': { who: editors, on: 'instance', may: 'change an instance' },
   'delete-instance': { who: owners, on: 'instance', may: 'delete an instance' },
   'act-on-instance': { who: editors, on: 'instance', may: 'start, stop, restart, suspend and upgrade an instance' },

@@ -109,8 +109,12 @@ async function statOf(pid: number) {
 
 /** Clock ticks begin anew when the machine does. */
 async function bootId(): Promise<string> {
-  return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();
+  knownBootId ??= (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim() || undefined;
+  return knownBootId ?? '';
 }
+
+// A memo of what cannot change while this process lives: it is asked for each time that a process is looked at.
+let knownBootId: string | undefined;
 
 async function beganByPs(pid: number): Promise<string | undefined> {
   const answer = await run('ps', ['-o', 'lstart=,stat=', '-p', String(pid)]).catch(() => undefined);

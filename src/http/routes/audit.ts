@@ -1,30 +1,22 @@
 // The audit log: all of it for admins, and that of a team for its owners.
 import { z } from 'zod';
 import { auditEntryOf, auditFilter } from '../../control/audit.ts';
-import { describedAs } from '../json-schema.ts';
 import { listBody, listView, pageQuery } from '../paging.ts';
 import { recordPage } from '../record-page.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { teamSubject } from '../subjects.ts';
 import { auditEntryView, exampleAuditEntry, shownAuditEntry } from '../views/audit.ts';
+import { timeQuery } from '../views/values.ts';
 
 const word = () => z.string().min(1).max(255).optional();
-
-const time = () =>
-  describedAs(
-    z.iso
-      .datetime({ offset: true, error: 'it is not a time like 2026-11-21T10:00:00Z (RFC 3339)' })
-      .transform((text) => new Date(text).toISOString()),
-    { type: 'string', format: 'date-time' },
-  ).optional();
 
 const query = z.strictObject({
   ...pageQuery,
   actor: word().describe('Only what this actor did: an id or name, or a kind (`config`, `job`).'),
   event: word().describe('Only this event (`team.updated`), or all whose name begins so before the dot (`team`).'),
   target: word().describe('Only what was done to this: its id, or its name at the time.'),
-  since: time().describe('Only what happened at this time or later.'),
-  until: time().describe('Only what happened before this time.'),
+  since: timeQuery().describe('Only what happened at this time or later.'),
+  until: timeQuery().describe('Only what happened before this time.'),
   requestId: word().describe('Only what this request did.'),
   revision: word().describe('Only what was done when this tree was applied: its digest, or how that begins.'),
 });

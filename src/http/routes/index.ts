@@ -9,6 +9,7 @@ import { healthRoutes } from './health.ts';
 import { instanceActionRoutes } from './instance-actions.ts';
 import { instanceList } from './instance-list.ts';
 import { instanceLogRoutes } from './instance-logs.ts';
+import { instanceResources } from './instance-resources.ts';
 import { instanceRoutes } from './instances.ts';
 import { invitationRoutes } from './invitations.ts';
 import { memberRoutes } from './members.ts';
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
   ...instanceRoutes,
   ...instanceActionRoutes,
   ...instanceLogRoutes,
+  instanceResources,
   ...statisticsRoutes,
   ...auditRoutes,
   ...accountRoutes,

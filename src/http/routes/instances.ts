@@ -25,7 +25,14 @@ export const ofInstance = {
 /** The answer of a dry run. */
 const exampleDetail = () => ({
   ...exampleInstance,
-  can: ['read-instance', 'read-instance-logs', 'update-instance', 'delete-instance', 'act-on-instance'],
+  can: [
+    'read-instance',
+    'read-instance-logs',
+    'read-instance-resources',
+    'update-instance',
+    'delete-instance',
+    'act-on-instance',
+  ],
 });
 /** The answer that shows an instance. */
 export const shownInstanceAnswer = { description: 'The instance.', schema: instanceDetailView, example: exampleDetail };

@@ -1,6 +1,7 @@
 // The plain values that several views share.
 import { z } from 'zod';
 import { roles } from '../../core/kinds/roles.ts';
+import { describedAs } from '../json-schema.ts';
 
 /** An id: opaque, URL-safe. */
 export const idView = (description = 'The id: opaque.') => z.string().describe(description);
@@ -10,3 +11,12 @@ export const instantView = (description: string) => z.string().describe(descript
 
 /** A role in a team. */
 export const roleView = z.enum(roles).describe('What somebody may do in the team.');
+
+/** A time in a query, in any offset: RFC 3339. It is read as UTC, in milliseconds. */
+export const timeQuery = () =>
+  describedAs(
+    z.iso
+      .datetime({ offset: true, error: 'it is not a time like 2026-11-21T10:00:00Z (RFC 3339)' })
+      .transform((text) => new Date(text).toISOString()),
+    { type: 'string', format: 'date-time' },
+  ).optional();

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { HistoryEntry } from '../control/config-status.ts';
 import { historyRecord } from '../control/history.ts';
-import { applySaved } from '../control/reconcile.ts';
+import { type AppliedPlan, applySaved } from '../control/reconcile.ts';
 import { declaredKindNames } from '../core/kinds/index.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { UsageError } from '../options.ts';
@@ -31,9 +31,9 @@ export async function applyPlanFile(file: string, { options, io }: Invocation): 
       origin: 'config',
       revision: saved.source.digest,
     } as const;
-    const record = (done: boolean) =>
-      historyRecord(bench.newId(), entryOf(saved, done, io.now(), io.elapsed() - started));
-    const { alreadyApplied } = await applySaved(store, saved, {
+    const record = (applied: AppliedPlan) =>
+      historyRecord(bench.newId(), entryOf(applied, io.now(), io.elapsed() - started));
+    const { alreadyApplied, plan } = await applySaved(store, saved, {
       context,
       facts,
       consents: consentsOf(options),
@@ -41,7 +41,14 @@ export async function applyPlanFile(file: string, { options, io }: Invocation): 
     });
     const result = alreadyApplied ? 'already' : 'applied';
     publish(
-      { type: 'plan', plan: saved, result, texts: new Map(), root: undefined, seconds: io.elapsed() / 1000 },
+      {
+        type: 'plan',
+        plan,
+        result,
+        texts: new Map(),
+        root: undefined,
+        seconds: io.elapsed() / 1000,
+      },
       options.output,
       io,
     );
@@ -116,21 +123,21 @@ const planFile = z.looseObject({
   findings: z.array(z.looseObject({ severity: z.string(), message: z.string() })),
 });
 
-function entryOf(saved: PlanDocument, done: boolean, at: string, durationMs: number): HistoryEntry {
-  const { digest: revision, commit, dirty } = saved.source;
+function entryOf({ alreadyApplied, plan }: AppliedPlan, at: string, durationMs: number): HistoryEntry {
+  const { digest: revision, commit, dirty } = plan.source;
   const git = { ...(commit === undefined ? {} : { commit }), ...(dirty === undefined ? {} : { dirty }) };
   const outcome = {
     trigger: 'command',
-    result: done ? 'unchanged' : 'applied',
+    result: alreadyApplied ? 'unchanged' : 'applied',
     at,
     durationMs: Math.round(durationMs),
   } as const;
-  const warnings = saved.findings.filter(({ severity }) => severity === 'warning');
+  const warnings = plan.findings.filter(({ severity }) => severity === 'warning');
   return {
     revision,
     ...git,
     ...outcome,
-    summary: saved.summary,
+    summary: plan.summary,
     errors: 0,
     warnings: warnings.length,
     findings: warnings,

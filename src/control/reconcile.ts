@@ -5,6 +5,7 @@ import { type Finding, hasErrors } from '../core/model/finding.ts';
 import { overlay } from '../core/model/overlay.ts';
 import type { Context } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
+import { carriedOut } from '../core/plan/carried-out.ts';
 import type { PlanMode } from '../core/plan/drift.ts';
 import { located } from '../core/plan/locate.ts';
 import { planSteps } from '../core/plan/plan.ts';
@@ -163,6 +164,8 @@ function addressIn({ change }: Planned): string {
 export interface AppliedPlan {
   /** Nothing was left to do: the state is as the plan would leave it. */
   readonly alreadyApplied: boolean;
+  /** What was done of it. */
+  readonly plan: PlanDocument;
 }
 
 /**
@@ -176,25 +179,25 @@ export async function applySaved(
     readonly context: Context;
     readonly facts: Facts;
     readonly consents?: Consents;
-    readonly record: (done: boolean) => StoreRecord;
+    readonly record: (applied: AppliedPlan) => StoreRecord;
   },
 ): Promise<AppliedPlan> {
-  let alreadyApplied = false;
+  let applied: AppliedPlan = { alreadyApplied: false, plan: saved };
   const tree = treeFactsOf(saved);
   const transaction = (view: PositionedView) => {
     const revived = revive(saved, view, options.context);
     if (revived.stale.length > 0) throw new BaseMoved(revived.stale);
-    alreadyApplied = revived.changes.length === 0;
+    applied = { alreadyApplied: revived.changes.length === 0, plan: carriedOut(saved, revived.done) };
     const { changes, after } = withConsequences(view, revived.changes);
     const consents = options.consents ?? noConsents;
     const batch: Batch = { door: 'config', changes, before: view, after, consents, facts: options.facts, tree };
     const violations = changes.length > 0 ? check(batch) : [];
     if (violations.length > 0) throw new Refused(violations);
     const audit = auditRecords(changes, { before: view, after }, options.context);
-    return { changes, records: [options.record(alreadyApplied), ...audit] };
+    return { changes, records: [options.record(applied), ...audit] };
   };
   await store.commit(transaction, { id: options.context.newId() });
-  return { alreadyApplied };
+  return applied;
 }
 
 /** The tree is not read again: a file that was empty when the plan was made deletes nothing later either. */

@@ -63,6 +63,24 @@ applying('needs the exact number to delete much', async ({ here }) => {
   assert.is((await here.weir('apply --allow-deletes 11')).code, 0);
 });
 
+applying('tells what a saved plan did under a consent that it was made without', async ({ here }) => {
+  const many = Array.from({ length: 11 }, (_, index) => stack.replace('nr-4', `nr-${index}`)).join('---\n');
+  here.write('config/many.yaml', many.replace('name: nr-4}', 'name: nr-x}'));
+  await here.weir('apply');
+  here.write('config/many.yaml', 'kind: Template\nmetadata: {name: t}\n');
+  assert.match((await here.weir('plan --out plan.json')).stdout, / 0 to delete, 11 blocked;/);
+  assert.is((await here.weir('apply plan.json')).code, 3);
+  const { code, stdout } = await here.weir('apply plan.json --allow-deletes 11 --output json');
+  assert.is(code, 0);
+  const { summary, changes, findings } = JSON.parse(stdout);
+  assert.equal(summary, { create: 1, update: 0, delete: 11, rename: 0, adopt: 0, unchanged: 3, blocked: 0 });
+  assert.equal([...new Set(changes.map(({ action }: { action: string }) => action))].sort(), ['create', 'delete']);
+  assert.not(findings.some(({ severity }: { severity: string }) => severity === 'error'));
+  const again = await here.weir('apply plan.json');
+  assert.not.match(again.stdout, /error\[/);
+  assert.match(again.stdout, /(^|\n)Nothing to do: this plan is applied already\.\n$/);
+});
+
 applying('takes an object over with consent, and an equal one in silence', async ({ here }) => {
   await seed(join(here.path, '.weir'), [{ kind: 'Stack', name: 'nr-4', spec: { label: 'Mine', runtime: '4.1.15' } }]);
   const refused = await here.weir('apply');

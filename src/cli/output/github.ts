@@ -1,10 +1,11 @@
 // Workflow commands that GitHub Actions shows at the lines of a pull request.
 import { hasErrors, type Source } from '../../core/model/finding.ts';
 import type { PlannedChange } from '../../core/plan/plan-document.ts';
+import { wantedAction } from '../../core/plan/wanted-action.ts';
 import { findingsOf, type Report } from '../report.ts';
 import { escaped } from './escape.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
-import { affectedText, fieldText, shownFields, titleOf, wantedAction } from './plan-text.ts';
+import { affectedText, fieldText, shownFields, titleOf } from './plan-text.ts';
 import { styleOf } from './style.ts';
 
 /** Renders the findings of a report, what a plan would change, or the problem, one annotation a line. */

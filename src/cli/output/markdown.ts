@@ -2,6 +2,7 @@
 import type { Condition } from '../../control/config-status.ts';
 import type { Finding } from '../../core/model/finding.ts';
 import type { PlannedChange } from '../../core/plan/plan-document.ts';
+import { wantedAction } from '../../core/plan/wanted-action.ts';
 import {
   type ChecksReport,
   countsOf,
@@ -13,7 +14,7 @@ import {
 import { amount } from './findings-text.ts';
 import { code, prose } from './markdown-text.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
-import { affectedText, fieldText, planLine, shownFields, signs, wantedAction } from './plan-text.ts';
+import { affectedText, fieldText, planLine, shownFields, signs } from './plan-text.ts';
 import { effects, headline } from './sso-text.ts';
 import { styleOf } from './style.ts';
 

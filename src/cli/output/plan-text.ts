@@ -1,6 +1,7 @@
 // A plan for people: what would happen to which object, field by field.
 import { readable } from '../../core/model/pointer.ts';
 import type { PlanDocument, PlannedChange, PlannedField, PlanSummary } from '../../core/plan/plan-document.ts';
+import { type Action, wantedAction } from '../../core/plan/wanted-action.ts';
 import type { PlanReport } from '../report.ts';
 import { widthOfText } from './cells.ts';
 import { escaped } from './escape.ts';
@@ -17,8 +18,6 @@ export function changesText({ changes, adopted = [] }: PlanDocument, style: Styl
     .map((text) => `${text}\n`)
     .join('');
 }
-
-export type Action = Exclude<PlannedChange['action'], 'blocked'>;
 
 /** What stands before a change, and how it looks. */
 export const signs: Readonly<Record<Action | 'blocked', readonly [string, Look]>> = {
@@ -56,18 +55,6 @@ export function shownFields(change: PlannedChange): readonly PlannedField[] {
 /** Whether the title says it already. */
 function isTold(path: string, action: Action): boolean {
   return path === '/metadata/name' || (path === '/status/managedBy' && action === 'adopt');
-}
-
-/** What a blocked change would have been. */
-export function wantedAction(change: PlannedChange): Action {
-  if (change.action !== 'blocked') return change.action;
-  if ('absent' in change.precondition) return 'create';
-  const own = change.fields.filter(({ path }) => !path.startsWith('/lifecycle/'));
-  if (!change.source && own.every(({ after }) => after === null)) return 'delete';
-  if (change.previousAddress !== undefined) return 'rename';
-  return change.fields.some(({ path, before }) => path === '/status/managedBy' && before === 'api')
-    ? 'adopt'
-    : 'update';
 }
 
 /** `rename Stack/a → Stack/b`: what a change does, or would do, to which object. */

@@ -149,7 +149,12 @@ function affectsOf(before: Resource | undefined, view: View): PlannedChange['aff
   return { ...(teams > 0 ? { teams } : {}), ...(instances > 0 ? { instances } : {}) };
 }
 
-function summaryOf(changes: readonly PlannedChange<KindName>[], unchanged: number, adopted: number): PlanSummary {
+/** How many changes there are of each action; `adopted` are those that change nothing but the keeper. */
+export function summaryOf(
+  changes: readonly PlannedChange<KindName>[],
+  unchanged: number,
+  adopted: number,
+): PlanSummary {
   const count = (action: PlannedChange['action']) => changes.filter((change) => change.action === action).length;
   const made = { create: count('create'), update: count('update'), delete: count('delete'), rename: count('rename') };
   return { ...made, adopt: count('adopt') + adopted, unchanged, blocked: count('blocked') };

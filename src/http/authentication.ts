@@ -1,7 +1,7 @@
 // Who calls: the token in the header, or else the session in the cookie. A header that is there counts, and nothing else is looked at.
 import type { FastifyRequest } from 'fastify';
 import { isWellFormedSecret } from '../auth/secret.ts';
-import { hashToken, isWellFormedToken } from '../auth/token.ts';
+import { hashToken, useOfToken } from '../auth/token.ts';
 import { submit } from '../control/submit.ts';
 import { anonymous, type Caller, hasEnded } from '../core/access/actor.ts';
 import type { Proposal } from '../core/model/proposal.ts';
@@ -26,10 +26,13 @@ export async function callerOf(request: FastifyRequest, options: ServerOptions, 
 
 async function byToken(authorization: string, options: ServerOptions, { touch }: LastUse): Promise<Caller> {
   const [, text = ''] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
-  if (!isWellFormedToken(text)) return anonymous;
+  const use = useOfToken(text);
+  if (use === undefined) return anonymous;
   const view = options.door.store.read();
   const key = `hash=${hashToken(text)}`;
   const now = options.clock();
+  if (use === 'device') return byDeviceToken(first(view.having('Device', key)), now, touch);
+  if (use === 'provisioning') return byProvisioningToken(first(view.having('ProvisioningToken', key)), now);
   const token = first(view.having('Token', key));
   if (!token) return byStatisticsToken(first(view.having('StatisticsToken', key)), now, touch);
   if (hasEnded(token.spec.expiresAt, now)) {
@@ -50,6 +53,17 @@ function byStatisticsToken(
   if (!token) return anonymous;
   touch('StatisticsToken', token.id, now);
   return { kind: 'scraper', token };
+}
+
+function byDeviceToken(device: Resource<'Device'> | undefined, now: string, touch: LastUse['touch']): Caller {
+  if (!device) return anonymous;
+  touch('Device', device.id, now);
+  return { kind: 'device', device };
+}
+
+/** One that has ended is swept with all else that has. */
+function byProvisioningToken(token: Resource<'ProvisioningToken'> | undefined, now: string): Caller {
+  return token && !hasEnded(token.spec.expiresAt, now) ? { kind: 'machine', token } : anonymous;
 }
 
 async function bySession(value: string, options: ServerOptions, lastUse: LastUse): Promise<Caller> {

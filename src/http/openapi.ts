@@ -103,6 +103,8 @@ const tags: Readonly<Record<Tag, string | undefined>> = {
   self: 'The user who asks: profile, tokens, sessions, teams, invitations.',
   teams: 'Teams, their members, and invitations.',
   instances: 'The flow runtimes of teams.',
+  devices: 'Flow runtimes of teams that live elsewhere.',
+  agents: 'The channel between a device and the platform.',
   users: 'All users, for admins.',
   administration: 'What admins see of everybody.',
   statistics: 'Counts for people and for scrapers.',
@@ -116,6 +118,12 @@ function tagList() {
 const base = {
   securitySchemes: {
     token: { type: 'http', scheme: 'bearer', description: 'An access token: `Authorization: Bearer weirp_…`.' },
+    device: { type: 'http', scheme: 'bearer', description: 'The token of a device: `Authorization: Bearer weirdev_…`.' },
+    machine: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A provisioning token, good once: `Authorization: Bearer weirprov_…`.',
+    },
     session: {
       type: 'apiKey',
       in: 'cookie',

@@ -53,12 +53,19 @@ function addExample(holder: object | undefined, example: unknown): void {
 function securityOf(action: Route['action']) {
   const { who, sessionOnly } = policy[action];
   if (who === 'anyone') return [];
+  if (who === 'device' || who === 'machine') return [{ [who]: [] }];
   return [...(sessionOnly ? [] : [{ token: [] }]), { session: [] }];
 }
 
 function audience(action: Route['action']): string {
   const { who, planTokens, statisticsToken, sessionOnly, orSelf, usersWhile } = policy[action];
-  const people = { anyone: 'anyone', user: 'any user', admin: 'admins' };
+  const people = {
+    anyone: 'anyone',
+    user: 'any user',
+    admin: 'admins',
+    device: 'the device itself',
+    machine: 'whoever holds a provisioning token',
+  };
   return [
     typeof who === 'string' ? people[who] : `admins, and members of the team who are ${who.join(', ')}`,
     ...(orSelf ? ['whoever it is about'] : []),

@@ -30,6 +30,10 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly idempotencyKey?: string;
   /** The header If-Match, as it was sent. */
   readonly ifMatch?: string;
+  /** The header If-None-Match, as it was sent. */
+  readonly ifNoneMatch?: string;
+  /** Has this called once whoever asks has left, or was answered. */
+  readonly onEnd: (listener: () => void) => void;
   /** The header Accept, as it was sent. */
   readonly accept?: string;
   /** The cookies that came along, by name. */
@@ -83,6 +87,8 @@ export type Tag =
   | 'self'
   | 'teams'
   | 'instances'
+  | 'devices'
+  | 'agents'
   | 'users'
   | 'administration'
   | 'statistics';

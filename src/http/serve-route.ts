@@ -17,7 +17,7 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
     ...placeOf(route),
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     ...writtenBy(route),
-    handler: async (request, reply) => send(reply, await route.handle(callOf(route, request, services)), services),
+    handler: async (request, reply) => send(reply, await route.handle(callOf(route, request, reply, services)), services),
   });
 }
 
@@ -27,8 +27,8 @@ function writtenBy({ method, answers, verbatim }: Route) {
   return method === 'GET' && schema && !verbatim ? { schema: { response: { 200: inlineSchema(schema) } } } : {};
 }
 
-function callOf(route: Route, request: FastifyRequest, services: Services): Call {
-  const { accept, 'if-match': ifMatch } = request.headers;
+function callOf(route: Route, request: FastifyRequest, reply: FastifyReply, services: Services): Call {
+  const { accept, 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
   const idempotencyKey = route.creates ? keyIn(request.headers['idempotency-key']) : undefined;
   return {
     params: checked(route.params ?? nothing, request.params, 'params'),
@@ -41,6 +41,8 @@ function callOf(route: Route, request: FastifyRequest, services: Services): Call
     agent: (request.headers['user-agent'] ?? '').slice(0, 512),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+    onEnd: (listener) => void reply.raw.once('close', listener),
     ...(accept === undefined ? {} : { accept }),
     cookies: () => request.server.parseCookie(request.headers.cookie ?? ''),
     services,

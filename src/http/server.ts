@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import { singleton } from '../core/model/view.ts';
 import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
+import { createDeviceWaiters } from './device-waiters.ts';
 import { Problem, problemBody } from './errors.ts';
 import { createLastUse, type LastUse } from './last-use.ts';
 import { createMailQuota } from './mail-quota.ts';
@@ -27,6 +28,7 @@ export type { ExportedDocument, ExportFilter, ServerOptions } from './services.t
 export function buildServer(options: ServerOptions): FastifyInstance {
   const app = newApp(options);
   const lastUse = createLastUse(options);
+  const deviceWaiters = createDeviceWaiters(options.door.store);
   let closing = false;
   const services: Services = {
     ...options,
@@ -34,6 +36,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     lastUsed: lastUse.of,
     recordTurns: createRecordTurns(),
     invitationMails: createMailQuota(),
+    deviceWaiters,
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),
     description: () => app.swagger(),
   };
@@ -45,6 +48,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.addHook('preClose', async () => {
     closing = true;
     stop();
+    deviceWaiters.close();
   });
   silentConnections(app);
   app.addHook('onClose', () => lastUse.flush());

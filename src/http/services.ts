@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Turns } from '../lib/turns.ts';
 import type { Mailer } from '../mail/mail.ts';
 import type { PasswordProvider } from '../sso/provider.ts';
+import type { DeviceWaiters } from './device-waiters.ts';
 import type { MailQuota } from './mail-quota.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Tries } from './tries.ts';
@@ -89,6 +90,8 @@ export interface Services extends ServerOptions {
   readonly recordTurns: Turns;
   /** How often an inviter has had an address mailed. */
   readonly invitationMails: MailQuota;
+  /** Devices that wait for something to change. */
+  readonly deviceWaiters: DeviceWaiters;
   /** How often a password may be tried on a directory. */
   readonly tries: Tries;
   /** The description of the API. */

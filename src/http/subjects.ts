@@ -17,6 +17,18 @@ export function slugSubject({ slug = '' }: Params, view: View): Subject {
   return { team: view.named('Team', slug) };
 }
 
+/** The team of the device `:id`. */
+export function deviceSubject({ id = '' }: Params, view: View): Subject {
+  const device = view.get('Device', id);
+  return { team: device && view.get('Team', device.spec.team) };
+}
+
+/** The team of the device group `:id`. */
+export function deviceGroupSubject({ id = '' }: Params, view: View): Subject {
+  const group = view.get('DeviceGroup', id);
+  return { team: group && view.get('Team', group.spec.team) };
+}
+
 /** The team of the instance `:id`. */
 export function instanceSubject({ id = '' }: Params, view: View): Subject {
   const instance = view.get('Instance', id);

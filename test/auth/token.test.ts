@@ -1,7 +1,7 @@
 // Access tokens: their form, their checksum, and what is kept of them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hashToken, isWellFormedToken, mintToken } from '../../src/auth/token.ts';
+import { hashToken, mintToken, useOfToken } from '../../src/auth/token.ts';
 
 const minting = suite('minting a token');
 
@@ -22,15 +22,15 @@ minting.run();
 const recognising = suite('recognising a token');
 
 recognising('knows its own, and the checksum stays as it is', () => {
-  assert.ok(isWellFormedToken(mintToken().token));
-  assert.ok(isWellFormedToken(`weirp_${'a'.repeat(40)}3gcfED`));
+  assert.ok(useOfToken(mintToken().token));
+  assert.ok(useOfToken(`weirp_${'a'.repeat(40)}3gcfED`));
 });
 
 recognising('refuses any character changed, cut or added', () => {
   const { token } = mintToken();
   for (let at = 6; at < token.length; at++) {
     const other = token[at] === 'x' ? 'y' : 'x';
-    assert.not(isWellFormedToken(token.slice(0, at) + other + token.slice(at + 1)), `changed at ${at}`);
+    assert.not(useOfToken(token.slice(0, at) + other + token.slice(at + 1)), `changed at ${at}`);
   }
   for (const wrong of [
     '',
@@ -42,7 +42,7 @@ recognising('refuses any character changed, cut or added', () => {
     token.toUpperCase(),
     token.replace('weirp_', 'weird_'),
   ])
-    assert.not(isWellFormedToken(wrong), JSON.stringify(wrong));
+    assert.not(useOfToken(wrong), JSON.stringify(wrong));
 });
 
 recognising.run();

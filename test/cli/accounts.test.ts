@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createPasswords } from '../../src/auth/password.ts';
-import { hashToken, isWellFormedToken } from '../../src/auth/token.ts';
+import { hashToken, useOfToken } from '../../src/auth/token.ts';
 import { openStore } from '../../src/store/json-file.ts';
 import { type Workspace, workspace } from './world.ts';
 
@@ -23,7 +23,7 @@ bootstrap('makes the first admin and a token, and prints them once, on one line'
   const { username, password, token, ...rest } = JSON.parse(stdout);
   assert.equal(rest, {});
   assert.is(username, 'admin');
-  assert.ok(isWellFormedToken(token));
+  assert.ok(useOfToken(token));
   const store = await openStore(join(here.path, '.weir'), { create: false, readOnly: true });
   const view = store.read();
   const user = view.named('User', 'admin');

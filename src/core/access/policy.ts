@@ -7,10 +7,13 @@ import type { Caller } from './actor.ts';
 
 /** Who may do something. A token gives what its user may do now; one of scope `plan` only what says `planTokens`. */
 interface Access {
-  /** Roles: members of the team that it is done to who have one of them. Admins may do whatever somebody may. */
-  readonly who: 'anyone' | 'user' | 'admin' | readonly Role[];
-  /** On what: whoever reads a team, an instance or themselves is told what they may do with it. */
-  readonly on?: 'user' | 'team' | 'instance';
+  /**
+   * Roles: members of the team that it is done to who have one of them. Admins may do whatever somebody may, but for what devices do with a token of
+   * their own, and machines with one that makes them devices.
+   */
+  readonly who: 'anyone' | 'user' | 'admin' | 'device' | 'machine' | readonly Role[];
+  /** On what: whoever reads a team, an instance, a device or themselves is told what they may do with it. */
+  readonly on?: 'user' | 'team' | 'instance' | 'device';
   readonly planTokens?: true;
   /** Also whoever holds the statistics token. */
   readonly statisticsToken?: true;
@@ -93,6 +96,17 @@ const table = {
   'delete-instance': { who: owners, on: 'instance', may: 'delete an instance' },
   'act-on-instance': { who: editors, on: 'instance', may: 'start, stop, restart, suspend and upgrade an instance' },
 
+  'read-devices': { who: insiders, on: 'team', may: 'list the devices and device groups of a team' },
+  'create-device': { who: editors, on: 'team', may: 'make a device' },
+  'manage-provisioning-tokens': { who: editors, on: 'team', may: 'list, make and revoke provisioning tokens' },
+  'manage-device-groups': { who: editors, on: 'team', may: 'make, change and delete device groups' },
+  'read-device': { who: insiders, on: 'device', may: 'read a device' },
+  'update-device': { who: editors, on: 'device', may: 'change a device' },
+  'renew-device-token': { who: editors, on: 'device', may: 'give a device another token' },
+  'delete-device': { who: owners, on: 'device', may: 'delete a device' },
+  'register-device': { who: 'machine', may: 'register a device' },
+  'follow-platform': { who: 'device', may: 'ask what a device should be, and say what it is' },
+
   'manage-users': { who: 'admin', may: 'list, add, change and delete users' },
   'read-all-teams': { who: 'admin', may: 'list all teams' },
   'read-all-invitations': { who: 'admin', may: 'list all pending invitations' },
@@ -108,7 +122,7 @@ export type Action = keyof typeof table;
 /** Who may do what. */
 export const policy: Readonly<Record<Action, Access>> = table;
 
-/** What something is done to: a team (an instance stands for its team), and the user there. */
+/** What something is done to: a team (an instance or a device stands for its team), and the user there. */
 export interface Subject {
   readonly team?: Resource<'Team'> | undefined;
   /** The id of the user. */
@@ -127,6 +141,7 @@ export function decide(action: Action, caller: Caller, view: View, subject: Subj
   if (access.who === 'anyone' || access.openWhile?.(view)) return 'allowed';
   if (caller.kind === 'anonymous') return 'unauthorized';
   if (caller.kind === 'scraper') return access.statisticsToken ? 'allowed' : 'forbidden';
+  if (caller.kind !== 'user') return access.who === caller.kind ? 'allowed' : 'forbidden';
   const narrow = caller.by === 'token' && caller.token.spec.scope === 'plan';
   if (narrow && !access.planTokens) return 'forbidden';
   const decision = decideForUser(access, caller.user, view, subject);
@@ -135,6 +150,7 @@ export function decide(action: Action, caller: Caller, view: View, subject: Subj
 
 function decideForUser(access: Access, user: Resource<'User'>, view: View, { team, user: target }: Subject): Decision {
   const { who, usersWhile, orSelf } = access;
+  if (who === 'device' || who === 'machine') return 'forbidden';
   if (typeof who === 'string')
     return who !== 'admin' || user.spec.admin || usersWhile?.(view) ? 'allowed' : 'forbidden';
   if (!team) return 'not_found';

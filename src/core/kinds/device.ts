@@ -1,8 +1,27 @@
-// The noun Device: a flow runtime that lives elsewhere.
+// The noun Device: a flow runtime that lives elsewhere, looked after by an agent beside it.
 import { z } from 'zod';
-import { defineKind, refId } from './kind.ts';
+import { variables } from './instance.ts';
+import { bookkeeping, defineKind, hashed, refId, sha256 } from './kind.ts';
+import { instant } from './scalars.ts';
 
-/** A device (specification 1). */
+/** Who decides what a device runs: the platform, or whoever edits flows on it. */
+export const deviceModes = ['autonomous', 'developer'] as const;
+
+/** What an agent may say of its runtime. */
+export const runtimeStates = ['starting', 'running', 'stopped', 'crashed'] as const;
+
+/** What the agent last said of itself. The snapshot is named by an id that may be gone by now. */
+const reported = z.strictObject({
+  state: z.enum(runtimeStates),
+  activeSnapshot: z.string().max(64).optional(),
+  agentVersion: z.string().max(64).optional(),
+  runtimeVersion: z.string().max(64).optional(),
+});
+
+/** What an agent says of itself. */
+export type Reported = z.output<typeof reported>;
+
+/** A device (specification 1, 2.3). Its name is for people. What it should run stands beside what its agent says that it runs. */
 export const device = defineKind({
   kind: 'Device',
   plural: 'devices',
@@ -11,6 +30,16 @@ export const device = defineKind({
   summary: 'A flow runtime that lives elsewhere.',
   spec: z.strictObject({
     team: refId('Team').describe('The team whose device it is.'),
-    mode: z.enum(['autonomous', 'developer']).default('autonomous').describe('Who decides what it runs.'),
+    mode: z.enum(deviceModes).default('autonomous').describe('Who decides what it runs.'),
+    group: refId('DeviceGroup').optional().describe('The group that it is in.'),
+    environment: variables.optional().describe('The variables that its runtime gets.'),
+    hash: sha256().describe('The SHA-256 of its token, in hexadecimal.'),
+    credentialSecret: bookkeeping(hashed(z.string())).describe('What the credentials in its flows are encrypted with.'),
+    lastSeenAt: bookkeeping(instant())
+      .nullable()
+      .default(null)
+      .describe('When it last asked for something, to the minute; null for never.'),
+    reported: bookkeeping(reported).optional().describe('What its agent last said of itself.'),
   }),
+  keys: ({ hash }) => [`hash=${hash}`],
 });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { actionToken } from './action-token.ts';
 import { adminSettings } from './admin-settings.ts';
 import { device } from './device.ts';
+import { deviceGroup } from './device-group.ts';
 import { idempotentRequest } from './idempotent-request.ts';
 import { instance } from './instance.ts';
 import { instanceType } from './instance-type.ts';
@@ -10,6 +11,7 @@ import { invitation } from './invitation.ts';
 import type { Kind } from './kind.ts';
 import { membership } from './membership.ts';
 import { platform } from './platform.ts';
+import { provisioningToken } from './provisioning-token.ts';
 import { receiver } from './receiver.ts';
 import { session } from './session.ts';
 import { spentLogin } from './spent-login.ts';
@@ -44,6 +46,8 @@ export const runtimeKinds = {
   Invitation: invitation,
   Instance: instance,
   Device: device,
+  DeviceGroup: deviceGroup,
+  ProvisioningToken: provisioningToken,
   StatisticsToken: statisticsToken,
   IdempotentRequest: idempotentRequest,
   SpentLogin: spentLogin,

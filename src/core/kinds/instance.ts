@@ -34,7 +34,8 @@ export function instanceName(): z.ZodString {
   );
 }
 
-const variables = listBy(
+/** Variables of a runtime, told apart by name. */
+export const variables = listBy(
   'name',
   z.strictObject({
     name: variableName().describe('The name of the variable.'),

@@ -1,4 +1,4 @@
-// Deletes a team. Its memberships and invitations go with it (see the consequence `teamGone`); instances and devices do not.
+// Deletes a team. Its memberships, invitations, device groups and provisioning tokens go with it (see the consequence `teamGone`); instances and devices do not.
 import { deleted } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import { teamUse } from '../model/team-use.ts';

@@ -7,7 +7,7 @@ import type { View } from '../model/view.ts';
 export const usesNotedEveryMs = 60_000;
 
 /** Kinds of credential that remember when they were last used. */
-export type CredentialKind = 'Token' | 'Session' | 'StatisticsToken';
+export type CredentialKind = 'Token' | 'Session' | 'StatisticsToken' | 'Device';
 
 /** Which credential, by its id, and when it was used (RFC 3339). */
 export interface Use {
@@ -22,10 +22,10 @@ export function noteUse(uses: Iterable<Use>): Proposal {
 }
 
 function noted(view: View, { kind, id, at }: Use): Change | undefined {
-  if (kind === 'Session') {
-    const session = view.get(kind, id);
-    if (!session || session.spec.lastSeenAt >= at) return undefined;
-    return updated(session, { ...session, spec: { ...session.spec, lastSeenAt: at } });
+  if (kind === 'Session' || kind === 'Device') {
+    const seen = view.get(kind, id);
+    if (!seen || (seen.spec.lastSeenAt ?? '') >= at) return undefined;
+    return updated(seen, { ...seen, spec: { ...seen.spec, lastSeenAt: at } } as typeof seen);
   }
   const token = view.get(kind, id);
   if (!token || (token.spec.lastUsedAt !== null && token.spec.lastUsedAt >= at)) return undefined;

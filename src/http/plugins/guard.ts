@@ -65,7 +65,7 @@ function credentialOf({ headers }: FastifyRequest): Credential {
 
 const opensNothing: Readonly<Record<Credential, string>> = {
   none: 'Send a token (Authorization: Bearer weirp_…), or sign in (POST /account/login) and send the cookie.',
-  token: 'This token opens nothing: it is wrong, revoked or expired, or its user is suspended.',
+  token: 'This token opens nothing: it is wrong, used, revoked or expired, or its user is suspended.',
   session: 'This session has ended, or its user is suspended: sign in again.',
 };
 
@@ -90,9 +90,13 @@ export function refuse(decision: Decision, action: Action, caller: Caller, crede
 
 function forbidden(action: Action, caller: Caller): string {
   if (caller.kind === 'scraper') return 'This is the token of the statistics, which opens nothing else.';
+  if (caller.kind === 'device') return 'This is the token of a device, which opens its own channel and nothing else.';
+  if (caller.kind === 'machine') return 'This is a provisioning token, which registers one device and opens nothing else.';
   if (caller.kind === 'user' && caller.by === 'token' && caller.token.spec.scope === 'plan')
     return 'This token has the scope "plan": it may plan documents and read the status of the configuration, and nothing else.';
   const { may, who, usersWhile } = policy[action];
+  if (who === 'device') return `You may not ${may}: that takes the token of a device.`;
+  if (who === 'machine') return `You may not ${may}: that takes a provisioning token.`;
   if (usersWhile) return `You may not ${may}: the administration settings leave that to admins.`;
   if (who === 'admin') return `You may not ${may}: that is for admins.`;
   return typeof who === 'string'

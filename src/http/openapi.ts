@@ -118,7 +118,11 @@ function tagList() {
 const base = {
   securitySchemes: {
     token: { type: 'http', scheme: 'bearer', description: 'An access token: `Authorization: Bearer weirp_…`.' },
-    device: { type: 'http', scheme: 'bearer', description: 'The token of a device: `Authorization: Bearer weirdev_…`.' },
+    device: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The token of a device: `Authorization: Bearer weirdev_…`.',
+    },
     machine: {
       type: 'http',
       scheme: 'bearer',

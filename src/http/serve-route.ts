@@ -17,7 +17,8 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
     ...placeOf(route),
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     ...writtenBy(route),
-    handler: async (request, reply) => send(reply, await route.handle(callOf(route, request, reply, services)), services),
+    handler: async (request, reply) =>
+      send(reply, await route.handle(callOf(route, request, reply, services)), services),
   });
 }
 

@@ -5,7 +5,7 @@ import type { Credential } from './world.ts';
 export type Row = Readonly<Record<Credential, 'open' | 401 | 403 | 404>>;
 
 const nobody = { none: 401, garbage: 401, revoked: 401, expired: 401, suspended: 401 } as const;
-const narrow = { planOfUser: 403, plan: 403, statistics: 403 } as const;
+const narrow = { planOfUser: 403, plan: 403, statistics: 403, device: 403, provisioning: 403 } as const;
 const roles = <const T>(gets: T) => ({ owner: gets, member: gets, viewer: gets, dashboard: gets, otherOwner: gets });
 export const everybody: Row = {
   none: 'open',
@@ -16,6 +16,8 @@ export const everybody: Row = {
   planOfUser: 'open',
   plan: 'open',
   statistics: 'open',
+  device: 'open',
+  provisioning: 'open',
   user: 'open',
   ...roles('open'),
   admin: 'open',
@@ -39,3 +41,6 @@ export const editors = team({ owner: 'open', member: 'open', viewer: 403, dashbo
 export const owners = team({ owner: 'open', member: 403, viewer: 403, dashboard: 403 });
 /** Only by a session: a token has the wrong form for it, whoever holds it. */
 export const sessionsOnly: Row = { ...nobody, ...narrow, user: 403, ...roles(403), admin: 403 };
+/** Only by the token of a device; and only by a provisioning token. */
+export const devicesOnly: Row = { ...sessionsOnly, device: 'open' };
+export const machinesOnly: Row = { ...sessionsOnly, provisioning: 'open' };

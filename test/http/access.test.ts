@@ -8,10 +8,12 @@ import {
   adminsAndScrapers,
   adminsAndTheirPlanTokens,
   anyUser,
+  devicesOnly,
   editors,
   everybody,
   everyRole,
   insiders,
+  machinesOnly,
   owners,
   type Row,
   sessionsOnly,
@@ -70,6 +72,24 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /api/v1/instances/{id}/actions/restart': editors,
   'POST /api/v1/instances/{id}/actions/suspend': editors,
   'POST /api/v1/instances/{id}/actions/upgrade-stack': editors,
+  'GET /api/v1/teams/{id}/devices': insiders,
+  'POST /api/v1/teams/{id}/devices': editors,
+  'GET /api/v1/devices/{id}': insiders,
+  'PUT /api/v1/devices/{id}': editors,
+  'DELETE /api/v1/devices/{id}': owners,
+  'POST /api/v1/devices/{id}/token': editors,
+  'GET /api/v1/teams/{id}/device-groups': insiders,
+  'POST /api/v1/teams/{id}/device-groups': editors,
+  'GET /api/v1/device-groups/{id}': insiders,
+  'PUT /api/v1/device-groups/{id}': editors,
+  'DELETE /api/v1/device-groups/{id}': editors,
+  'GET /api/v1/teams/{id}/provisioning-tokens': editors,
+  'POST /api/v1/teams/{id}/provisioning-tokens': editors,
+  'DELETE /api/v1/teams/{id}/provisioning-tokens/{tokenId}': editors,
+  'POST /api/v1/device/register': machinesOnly,
+  'GET /api/v1/device': devicesOnly,
+  'GET /api/v1/device/settings': devicesOnly,
+  'POST /api/v1/device/check-in': devicesOnly,
   'POST /account/login': everybody,
   'POST /account/logout': everybody,
   'GET /account/sso': everybody,
@@ -123,12 +143,14 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /account/accept-invitation': anyUser,
 };
 
-/** An address of the route: of the team `core` or its instance where it is about those, and of nothing that there is else. */
+/** An address of the route: of the team `core`, its instance, device or group where it is about those, and of nothing that there is else. */
 function addressOf(path: string): string {
   return path
     .replace('/teams/{id}', '/teams/core')
     .replace('/teams/slug/{slug}', '/teams/slug/core')
     .replace('/instances/{id}', '/instances/line')
+    .replace('/devices/{id}', '/devices/gateway')
+    .replace('/device-groups/{id}', '/device-groups/gateways')
     .replaceAll(/\{\w+\}/g, 'no-such-thing');
 }
 
@@ -140,6 +162,7 @@ const world = await startWorld({
 });
 access.after(world.close);
 await putInstance();
+await world.putDevices();
 
 /** The instance `line` of the team `core`. */
 async function putInstance(): Promise<void> {

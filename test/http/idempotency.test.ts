@@ -39,6 +39,9 @@ const bodies: Readonly<Record<string, readonly [body: object | undefined, other?
     { name: 'Line', instanceType: 'small', template: 'plain' },
     { name: 'Line 2', instanceType: 'small', template: 'plain' },
   ],
+  createDevice: [{ name: 'Gateway' }, { name: 'Gateway', mode: 'developer' }],
+  createDeviceGroup: [{ name: 'Hall' }, { name: 'Yard' }],
+  createProvisioningToken: [{ name: 'x' }, { name: 'y' }],
   createStatisticsToken: [undefined],
   createOwnToken: [{ name: 'x' }, { name: 'x', scope: 'plan' }],
   createUser: [
@@ -56,7 +59,7 @@ const bodies: Readonly<Record<string, readonly [body: object | undefined, other?
 };
 
 /** These show a secret once, so there is nothing to answer a second time. */
-const shownOnce = new Set(['createOwnToken', 'createStatisticsToken']);
+const shownOnce = new Set(['createOwnToken', 'createStatisticsToken', 'createDevice', 'createProvisioningToken']);
 
 const world = await startPopulated();
 const contract = contractOf((await world.ask('GET', '/api/')).body);

@@ -13,8 +13,15 @@ const ask = (
   url: string,
   headers: Readonly<Record<string, string>> = {},
   body?: unknown,
-) =>
-  world.ask(method, url, { as: 'none', headers: { ...session, ...headers }, ...(body === undefined ? {} : { body }) });
+) => world.ask(method, url, { ...credentialFor(url, headers), ...(body === undefined ? {} : { body }) });
+
+/** An admin, and for its own channel a device. */
+function credentialFor(url: string, headers: Readonly<Record<string, string>>) {
+  const isChannel = /^\/api\/v1\/device($|[/?])/.test(url);
+  return isChannel
+    ? ({ as: 'device', headers } as const)
+    : ({ as: 'none', headers: { ...session, ...headers } } as const);
+}
 
 const there = await populateMore();
 
@@ -180,6 +187,8 @@ async function populateMore(): Promise<Readonly<Record<string, string>>> {
   return {
     // Without instances, so that it can go.
     'DELETE /api/v1/teams/{id}': 'other',
+    // Without devices, so that it can go.
+    'DELETE /api/v1/device-groups/{id}': 'core-group',
     '/api/v1/user/tokens/{id}': tokens[0].id,
     '/api/v1/user/sessions/{id}': (await first('/api/v1/user/sessions', 'sessions')).id,
     '/api/v1/user/invitations/{id}': (await first('/api/v1/user/invitations', 'invitations')).id,

@@ -1,5 +1,6 @@
 // A world with something of everything in it, and one team whose words nobody else may ever read.
 import { mintSecret } from '../../src/auth/secret.ts';
+import { kinds } from '../../src/core/kinds/index.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import { newId } from '../../src/lib/id.ts';
@@ -14,6 +15,7 @@ export const secretMarker = 'hushzq';
 
 const files = {
   ...tree,
+  'types.yaml': (tree['types.yaml'] ?? '').replace('features: {', 'features: {deviceGroups: true, '),
   'weir.yaml': `kind: Platform
 metadata: {name: platform}
 spec:
@@ -71,8 +73,15 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
     invitation('core-asks-bob', { team: 'core', role: 'viewer', inviter: 'olga', user: 'bob' }),
     token('sam-token', `${marker} token`, 'sam'),
     token('bob-token', 'laptop', 'bob'),
+    device('hidden-device', `${marker} gateway`, { team: 'hidden', group: 'hidden-group' }),
+    device('core-device', 'Gateway one', { team: 'core' }),
+    group('hidden-group', `${marker} gateways`, 'hidden'),
+    group('core-group', 'Gateways one', 'core'),
+    provisioning('hidden-machine', `${marker} hall`, 'hidden'),
+    provisioning('core-machine', 'hall one', 'core'),
   ];
   await world.store.commit(() => ({ changes: resources.map(created) }), { id: newId() });
+  await world.putDevices();
   const sam = await world.signedIn('sam');
   const bySam = { as: 'none', headers: sam } as const;
   await world.ask('PUT', '/api/v1/teams/hidden', { ...bySam, body: { name: `Our ${marker} team` } });
@@ -109,6 +118,7 @@ const existing: Readonly<Record<string, readonly string[]>> = {
   q: ['a', 'core', 'BOB'],
   kind: ['Stack', 'TeamType'],
   actor: ['ann', 'bob'],
+  group: ['core-group', 'hidden-group', 'nothing'],
   target: ['core', 'hidden', 'ann'],
   runtime: ['4.1', '4.2'],
   emailDomain: ['example.com', 'fresh.example'],
@@ -121,6 +131,9 @@ const params: Readonly<Record<string, readonly string[]>> = {
   '/tokens/{id}': ['sam-token', 'bob-token', 'nothing'],
   '/invitations/{id}': ['hidden-asks', 'core-asks', 'core-asks-bob', 'nothing'],
   '/sessions/{id}': ['nothing'],
+  '/devices/{id}': ['core-device', 'gateway', 'hidden-device', 'nothing'],
+  '/device-groups/{id}': ['core-group', 'gateways', 'hidden-group', 'nothing'],
+  '{tokenId}': ['core-machine', 'hidden-machine', 'nothing'],
   '{invitationId}': ['hidden-asks', 'core-asks', 'nothing'],
   '{userId}': ['olga', 'max', 'vera', 'sam', 'bob', 'ann', 'nothing'],
   '/slug/{slug}': ['core', 'other', `${marker}-team`, 'nothing'],
@@ -180,6 +193,20 @@ function invitation(
 function token(id: string, name: string, owner: string): Resource<'Token'> {
   const spec = { user: owner, hash: mintSecret().hash, scope: 'full', expiresAt: null, lastUsedAt: null } as const;
   return { kind: 'Token', id, name, spec, ...times };
+}
+
+function device(id: string, name: string, more: object): Resource<'Device'> {
+  const made = { hash: mintSecret().hash, credentialSecret: secretMarker, ...more };
+  return { kind: 'Device', id, name, spec: kinds.Device.spec.parse(made), ...times };
+}
+
+function group(id: string, name: string, inTeam: string): Resource<'DeviceGroup'> {
+  return { kind: 'DeviceGroup', id, name, spec: { team: inTeam, description: name }, ...times };
+}
+
+function provisioning(id: string, name: string, inTeam: string): Resource<'ProvisioningToken'> {
+  const spec = { team: inTeam, hash: mintSecret().hash, expiresAt: later };
+  return { kind: 'ProvisioningToken', id, name, spec, ...times };
 }
 
 function logOf(id: string) {

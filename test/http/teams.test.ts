@@ -26,7 +26,7 @@ async function putInstance(world: ServerWorld): Promise<void> {
     kind: 'Device',
     id: 'probe',
     name: 'probe',
-    spec: { team: 'core', mode: 'autonomous' },
+    spec: kinds.Device.spec.parse({ team: 'core', hash: 'a'.repeat(64), credentialSecret: 's' }),
     ...times,
   };
   await world.store.commit(() => ({ changes: [created(line), created(probe)] }), { id: 'put-instance' });

@@ -2,9 +2,10 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { createPasswords } from '../../src/auth/password.ts';
 import { mintSecret } from '../../src/auth/secret.ts';
-import { mintToken } from '../../src/auth/token.ts';
+import { hashToken, mintToken } from '../../src/auth/token.ts';
 import { createInventory } from '../../src/control/inventory.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
+import { kinds } from '../../src/core/kinds/index.ts';
 import type { Role } from '../../src/core/kinds/roles.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
@@ -28,6 +29,8 @@ export const credentials = [
   'planOfUser',
   'plan',
   'statistics',
+  'device',
+  'provisioning',
   'user',
   'owner',
   'member',
@@ -48,6 +51,8 @@ export interface ServerWorld {
   /** The letters that the server sent. */
   readonly mails: Mail[];
   readonly tokens: Readonly<Record<Credential, string | undefined>>;
+  /** Makes the device `gateway` of the team `core`, and the provisioning token, whose credentials are `device` and `provisioning`. */
+  putDevices(): Promise<void>;
   /** Signs a user in (by their id), past any password; answers the headers that a browser then sends from our pages. */
   signedIn(user: string): Promise<Readonly<Record<string, string>>>;
   /** Sets the clock of the server. */
@@ -161,6 +166,7 @@ export async function startWorld(
     logged,
     mails,
     tokens,
+    putDevices: () => putDevices(store, tokens),
     signedIn: (user) => signIn(store, user, now),
     setNow: (time) => {
       now = time;
@@ -240,6 +246,8 @@ async function putUsers(store: Store): Promise<ServerWorld['tokens']> {
     planOfUser: give('bob', { scope: 'plan' }),
     plan: give('ann', { scope: 'plan' }),
     statistics: statisticsToken(resources),
+    device: mintToken('device').token,
+    provisioning: mintToken('provisioning').token,
     user: give('bob'),
     owner: give('olga'),
     member: give('max'),
@@ -306,6 +314,30 @@ async function signIn(store: Store, who: string, now: string): Promise<Readonly<
   };
   await store.commit(() => ({ changes: [created(session)] }), { id: newId() });
   return { cookie: `weir_session=${secret}`, origin: 'http://weir.example' };
+}
+
+async function putDevices(store: Store, { device, provisioning }: ServerWorld['tokens']): Promise<void> {
+  const later = '2026-11-28T10:00:00.000Z';
+  const made = { team: 'core', hash: hashToken(device ?? ''), credentialSecret: 'quiet' };
+  const token = { team: 'core', hash: hashToken(provisioning ?? ''), expiresAt: later };
+  const resources: Resource[] = [
+    { kind: 'Device', id: 'gateway', name: 'Gateway', spec: kinds.Device.spec.parse(made), ...times },
+    {
+      kind: 'ProvisioningToken',
+      id: 'hall',
+      name: 'hall',
+      spec: kinds.ProvisioningToken.spec.parse(token),
+      ...times,
+    },
+    {
+      kind: 'DeviceGroup',
+      id: 'gateways',
+      name: 'Gateways',
+      spec: kinds.DeviceGroup.spec.parse({ team: 'core' }),
+      ...times,
+    },
+  ];
+  await store.commit(() => ({ changes: resources.map(created) }), { id: newId() });
 }
 
 /** Keeps letters instead of sending them; how they are sent is tested with a real server. */

@@ -25,6 +25,9 @@ const link = (name: string, expiresAt: string) =>
 const request = (name: string, expiresAt: string) =>
   living('IdempotentRequest', name, { request: 'digest', made: 'id', expiresAt });
 
+const provisioning = (name: string, expiresAt: string) =>
+  living('ProvisioningToken', name, { team: 't', hash, expiresAt });
+
 const spent = (name: string, expiresAt: string) => living('SpentLogin', name, { request: `_${name}`, expiresAt });
 
 const deskOf = (world: World, clock = () => at): Desk => ({
@@ -36,7 +39,7 @@ const deskOf = (world: World, clock = () => at): Desk => ({
 const never = new AbortController().signal;
 
 const namesIn = (world: World): string[] =>
-  (['Token', 'Session', 'Invitation', 'ActionToken', 'IdempotentRequest', 'SpentLogin'] as const)
+  (['Token', 'Session', 'Invitation', 'ActionToken', 'ProvisioningToken', 'IdempotentRequest', 'SpentLogin'] as const)
     .flatMap((kind) => [...world.store.read().all(kind)] as Resource[])
     .map(({ name }) => name);
 
@@ -55,6 +58,8 @@ job('takes away what has ended at that very moment, and leaves what has not', as
     invitation('invitation-later', later),
     link('link-past', past),
     link('link-later', later),
+    provisioning('machine-past', past),
+    provisioning('machine-later', later),
     request('request-past', past),
     request('request-later', later),
     spent('spent-past', past),
@@ -67,6 +72,7 @@ job('takes away what has ended at that very moment, and leaves what has not', as
     'session-later',
     'invitation-later',
     'link-later',
+    'machine-later',
     'request-later',
     'spent-later',
   ]);

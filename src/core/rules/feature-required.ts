@@ -15,6 +15,7 @@ export const featureRequired: Rule = {
   perChange: true,
   *check(batch) {
     for (const change of written(batch, 'Instance')) yield* optionsOf(batch, change);
+    yield* groupsOf(batch);
   },
 };
 
@@ -35,6 +36,23 @@ function* optionsOf({ after: view, facts }: Batch, { before, after }: Written<'I
     const lack = featureLack(view, facts, { ...use, what: `options.${name} cannot be set here` });
     if (lack) yield lack;
   }
+}
+
+/** Groups that are made or changed, and what gets into one. What is in one may stay, and leave. */
+function* groupsOf(batch: Batch): Iterable<Finding> {
+  const { after: view, facts } = batch;
+  const lack = (resource: Resource<'DeviceGroup' | 'Device' | 'ProvisioningToken'>, path: string, what: string) =>
+    featureLack(view, facts, { team: resource.spec.team, feature: 'deviceGroups', resource, path, what });
+  for (const { before, after } of written(batch, 'DeviceGroup'))
+    yield* some(lack(after, '', before ? 'cannot be changed' : 'cannot be made'));
+  for (const kind of ['Device', 'ProvisioningToken'] as const)
+    for (const { before, after } of written(batch, kind))
+      if (after.spec.group !== undefined && after.spec.group !== before?.spec.group)
+        yield* some(lack(after, '/group', 'cannot be in a group'));
+}
+
+function some(finding: Finding | undefined): readonly Finding[] {
+  return finding ? [finding] : [];
 }
 
 /** Something that needs a feature: `what` cannot be without it, as half a sentence about `resource`. `team` is an id. */

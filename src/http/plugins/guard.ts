@@ -91,7 +91,8 @@ export function refuse(decision: Decision, action: Action, caller: Caller, crede
 function forbidden(action: Action, caller: Caller): string {
   if (caller.kind === 'scraper') return 'This is the token of the statistics, which opens nothing else.';
   if (caller.kind === 'device') return 'This is the token of a device, which opens its own channel and nothing else.';
-  if (caller.kind === 'machine') return 'This is a provisioning token, which registers one device and opens nothing else.';
+  if (caller.kind === 'machine')
+    return 'This is a provisioning token, which registers one device and opens nothing else.';
   if (caller.kind === 'user' && caller.by === 'token' && caller.token.spec.scope === 'plan')
     return 'This token has the scope "plan": it may plan documents and read the status of the configuration, and nothing else.';
   const { may, who, usersWhile } = policy[action];

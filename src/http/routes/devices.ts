@@ -86,8 +86,7 @@ const update = defineRoute({
   operationId: 'updateDevice',
   tag,
   summary: 'Change a device',
-  description:
-    'Only what is given changes. An agent that is connected hears of it at once, any other when it is back.',
+  description: 'Only what is given changes. An agent that is connected hears of it at once, any other when it is back.',
   query: z.strictObject(dryRunQuery),
   body: deviceUpdate,
   bodyExample: () => ({ mode: 'developer', environment: [{ name: 'HALL', value: '8' }] }),

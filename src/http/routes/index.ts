@@ -5,6 +5,10 @@ import { auditRoutes } from './audit.ts';
 import { configRoutes } from './config.ts';
 import { declaredRoutes } from './declared.ts';
 import { descriptionRoutes } from './description.ts';
+import { deviceChannelRoutes } from './device-channel.ts';
+import { deviceGroupRoutes } from './device-groups.ts';
+import { deviceList } from './device-list.ts';
+import { deviceRoutes } from './devices.ts';
 import { healthRoutes } from './health.ts';
 import { instanceActionRoutes } from './instance-actions.ts';
 import { instanceList } from './instance-list.ts';
@@ -17,6 +21,7 @@ import { ownInvitationRoutes } from './own-invitations.ts';
 import { ownSessionRoutes } from './own-sessions.ts';
 import { ownTokenRoutes } from './own-tokens.ts';
 import { pageRoutes } from './pages.ts';
+import { provisioningTokenRoutes } from './provisioning-tokens.ts';
 import { recoveryRoutes } from './recovery.ts';
 import { registrationRoutes } from './registration.ts';
 import { samlRoutes } from './saml.ts';
@@ -42,6 +47,11 @@ export const routes: readonly Route[] = [
   ...instanceActionRoutes,
   ...instanceLogRoutes,
   instanceResources,
+  deviceList,
+  ...deviceRoutes,
+  ...deviceGroupRoutes,
+  ...provisioningTokenRoutes,
+  ...deviceChannelRoutes,
   ...statisticsRoutes,
   ...auditRoutes,
   ...accountRoutes,

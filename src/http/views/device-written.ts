@@ -6,7 +6,8 @@ import { variableName } from '../../core/kinds/scalars.ts';
 import { component } from '../json-schema.ts';
 
 const name = () => instanceName().describe('The name, for people; several may have the same.');
-const mode = () => z.enum(deviceModes).optional().describe('Who decides what it runs; `autonomous` where nothing is said.');
+const mode = () =>
+  z.enum(deviceModes).optional().describe('Who decides what it runs; `autonomous` where nothing is said.');
 const id = () => z.string().min(1).max(64);
 const group = () => id().optional().describe('The id of the group that it is in.');
 
@@ -19,7 +20,10 @@ export const deviceUpdate = component(
   z.strictObject({
     name: name().optional(),
     mode: mode().describe('Who decides what it runs from now on.'),
-    group: id().nullable().optional().describe('The id of another group; `null` takes it out of the one that it is in.'),
+    group: id()
+      .nullable()
+      .optional()
+      .describe('The id of another group; `null` takes it out of the one that it is in.'),
     environment: z
       .array(
         z.strictObject({

@@ -22,9 +22,7 @@ export const newProvisioningTokenView = component(
 );
 
 /** A provisioning token as answered. */
-export function shownProvisioningToken(
-  token: Resource<'ProvisioningToken'>,
-): z.output<typeof provisioningTokenView> {
+export function shownProvisioningToken(token: Resource<'ProvisioningToken'>): z.output<typeof provisioningTokenView> {
   const { id, name, spec, createdAt } = token;
   const { group, expiresAt } = spec;
   return { id, name, ...(group === undefined ? {} : { group }), createdAt, expiresAt };

@@ -67,6 +67,7 @@ const allowed = (caller: Caller, view = createState()) =>
   actions.filter((action) => decide(action, caller, view) === 'allowed');
 const whoever = actions.filter((action) => policy[action].who === 'anyone');
 const forUsers = actions.filter((action) => policy[action].who === 'user');
+const ofMachines = actions.filter((action) => ['device', 'machine'].includes(String(policy[action].who)));
 const ofTeams = actions.filter((action) => typeof policy[action].who !== 'string');
 
 deciding('lets nobody unknown past what is open', () => {
@@ -77,7 +78,7 @@ deciding('lets nobody unknown past what is open', () => {
 });
 
 deciding('lets an admin do everything by a session, and by a token all but what makes tokens outlive their end', () => {
-  const platformWide = actions.filter((action) => !ofTeams.includes(action));
+  const platformWide = actions.filter((action) => !ofTeams.includes(action) && !ofMachines.includes(action));
   assert.equal(allowed(session(true)), platformWide);
   const sessionOnly = platformWide.filter((action) => policy[action].sessionOnly);
   assert.equal(sessionOnly, ['change-password', 'create-token']);
@@ -124,6 +125,41 @@ deciding('lets the statistics token read the statistics and nothing else', () =>
   for (const action of actions)
     if (!whoever.includes(action) && action !== 'read-statistics')
       assert.is(decide(action, scraper, createState()), 'forbidden', action);
+});
+
+deciding('lets a device follow the platform, and a machine register, and neither anything else', () => {
+  const made = { team: 't', hash: 'd'.repeat(64), credentialSecret: 's', expiresAt: '2026-02-01T00:00:00.000Z' };
+  const { expiresAt, ...ofDevice } = made;
+  const { credentialSecret: _, ...ofToken } = made;
+  const device: Resource<'Device'> = {
+    kind: 'Device',
+    id: 'd',
+    name: 'd',
+    spec: kinds.Device.spec.parse(ofDevice),
+    ...times,
+  };
+  const token = { kind: 'ProvisioningToken', id: 'p', name: 'p', spec: ofToken, ...times } as const;
+  for (const [caller, own] of [
+    [{ kind: 'device', device }, 'follow-platform'],
+    [{ kind: 'machine', token }, 'register-device'],
+  ] as const) {
+    assert.equal(
+      allowed(caller).filter((action) => !whoever.includes(action)),
+      [own],
+    );
+    for (const action of actions)
+      if (!whoever.includes(action) && action !== own)
+        assert.is(decide(action, caller, createState(), teamWith('u1', 'owner')), 'forbidden', action);
+    assert.is(decide(own, session(true), createState()), 'forbidden');
+    assert.is(callerNow(caller, createState(), times.createdAt).kind, 'anonymous');
+  }
+  const state = createState();
+  state.apply([created(device), created(token)]);
+  assert.is(callerNow({ kind: 'device', device }, state, times.createdAt).kind, 'device');
+  assert.is(callerNow({ kind: 'machine', token }, state, times.createdAt).kind, 'machine');
+  assert.is(callerNow({ kind: 'machine', token }, state, expiresAt).kind, 'anonymous');
+  state.apply([updated(device, { ...device, spec: { ...device.spec, hash: 'e'.repeat(64) } })]);
+  assert.is(callerNow({ kind: 'device', device }, state, times.createdAt).kind, 'anonymous', 'it has another token');
 });
 
 deciding('goes by the role in the team; who is not in it learns nothing of it', () => {

@@ -69,6 +69,9 @@ marks('stand where the nouns say', () => {
       'Instance.options.npmrc',
       'Instance.options.httpAuth.password',
       'Instance.credentialSecret',
+      'Device.hash',
+      'Device.credentialSecret',
+      'ProvisioningToken.hash',
       'StatisticsToken.hash',
     ],
   );
@@ -93,6 +96,10 @@ marks('stand where the nouns say', () => {
       'Instance.stack',
       'Instance.previousStack',
       'Device.team',
+      'Device.group',
+      'DeviceGroup.team',
+      'ProvisioningToken.team',
+      'ProvisioningToken.group',
     ],
   );
 });

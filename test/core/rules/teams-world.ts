@@ -128,7 +128,7 @@ export function instance(world: World, slug: string, name: string, choices: Choi
 
 /** A device of a team. */
 export function device(slug: string, name: string): Resource<'Device'> {
-  return living('Device', name, { team: `Team-${slug}` });
+  return living('Device', name, { team: `Team-${slug}`, hash: 'a'.repeat(64), credentialSecret: 's' });
 }
 
 /** A team in the world with its owner, whatever its type allows. */

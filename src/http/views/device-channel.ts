@@ -1,0 +1,79 @@
+// What an agent is told, and what it says.
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { deviceModes, runtimeStates } from '../../core/kinds/device.ts';
+import { wantedOf } from '../../core/model/device-standing.ts';
+import type { Resource } from '../../core/model/resource.ts';
+import { component } from '../json-schema.ts';
+import { idView } from './values.ts';
+
+/** What a device should be. */
+export const wantedView = component(
+  'WantedDevice',
+  z.strictObject({
+    id: idView(),
+    name: z.string().describe('The name of the device.'),
+    mode: z
+      .enum(deviceModes)
+      .describe(
+        'Who decides what it runs. `autonomous`: run the target, with the editor shut. `developer`: run what people make of it in the editor on the device.',
+      ),
+    settings: z.string().describe('Changes when its settings do: fetch them then.'),
+  }),
+);
+
+/** What a device should be, as it is told; the same text as long as that is the same. */
+export function shownWanted(device: Resource<'Device'>): z.output<typeof wantedView> {
+  return { id: device.id, name: device.name, ...wantedOf(device), settings: settingsMark(device) };
+}
+
+/** What tells one state of affairs from another: the version of the answer. */
+export function wantedVersion(device: Resource<'Device'>): string {
+  return markOf(shownWanted(device));
+}
+
+/** What a runtime on a device is started with, besides flows. */
+export const deviceSettingsView = component(
+  'DeviceSettings',
+  z.strictObject({
+    environment: z
+      .array(z.strictObject({ name: z.string().describe('The name.'), value: z.string().describe('The value.') }))
+      .describe('The variables that the runtime gets.'),
+    credentialSecret: z
+      .string()
+      .describe('What the credentials in flows of this device are encrypted with: `credentialSecret` of the runtime.'),
+  }),
+);
+
+/** The settings of a device. */
+export function shownSettings({ spec }: Resource<'Device'>): z.output<typeof deviceSettingsView> {
+  const { environment = [], credentialSecret } = spec;
+  return { environment: [...environment], credentialSecret };
+}
+
+/** What an agent says of itself. */
+export const checkInBody = component(
+  'CheckIn',
+  z.strictObject({
+    state: z.enum(runtimeStates).describe('How its runtime is.'),
+    activeSnapshot: z.string().min(1).max(64).optional().describe('The id of the snapshot that it runs.'),
+    agentVersion: z.string().min(1).max(64).optional().describe('Its own version.'),
+    runtimeVersion: z.string().min(1).max(64).optional().describe('The version of its runtime.'),
+  }),
+);
+
+/** What a device should be, in an example. */
+export const exampleWanted: z.output<typeof wantedView> = {
+  id: 'T2v9KqLm4RcXw8Zd1NfYb7',
+  name: 'Gateway 7',
+  mode: 'autonomous',
+  settings: 'Zq3vX8sT1mLk9RcWd2HyBf',
+};
+
+function settingsMark(device: Resource<'Device'>): string {
+  return markOf(shownSettings(device));
+}
+
+function markOf(shown: object): string {
+  return hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 22);
+}

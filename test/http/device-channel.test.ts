@@ -1,0 +1,148 @@
+// The channel of a device: what its agent is told, when, and what it says.
+import { setImmediate as turn } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Asked, type ServerWorld, start, startWorld } from './world.ts';
+
+interface Context {
+  world: ServerWorld;
+}
+
+const channel = suite<Context>('the channel of a device');
+channel.before.each(async (context) => {
+  context.world = await startWorld();
+  await context.world.putDevices();
+});
+channel.after.each(({ world }) => world.close());
+
+const asDevice = (world: ServerWorld, query = '', headers = {}): Promise<Asked> =>
+  world.ask('GET', `/api/v1/device${query}`, { as: 'device', headers });
+const put = (world: ServerWorld, body: object) => world.ask('PUT', '/api/v1/devices/gateway', { body });
+
+/** A request that waits for the device to become something else than it is; and whether it was answered. */
+async function waiting(world: ServerWorld, headers = {}) {
+  const etag = String((await asDevice(world)).headers.etag);
+  let ended = false;
+  const answer = asDevice(world, '?wait=60', { 'if-none-match': etag, ...headers }).finally(() => {
+    ended = true;
+  });
+  // Requests that were sent before others of its kind are under way.
+  for (let turns = 0; turns < 20; turns += 1) await turn();
+  await asDevice(world);
+  return { answer, isEnded: () => ended, etag };
+}
+
+channel('tells what the device should be', async ({ world }) => {
+  const { status, body } = await asDevice(world);
+  assert.is(status, 200);
+  assert.match(body.settings, /^[\w-]{22}$/);
+  assert.equal({ ...body, settings: '' }, { id: 'gateway', name: 'Gateway', mode: 'autonomous', settings: '' });
+});
+
+channel('answers at once what has changed, and 304 what has not', async ({ world }) => {
+  const etag = String((await asDevice(world)).headers.etag);
+  assert.is((await asDevice(world, '', { 'if-none-match': etag })).status, 304);
+  await put(world, { mode: 'developer' });
+  const changed = await asDevice(world, '?wait=60', { 'if-none-match': etag });
+  assert.equal([changed.status, changed.body.mode], [200, 'developer']);
+  assert.is((await asDevice(world, '?wait=60')).status, 200, 'who knows nothing does not wait');
+  assert.is((await asDevice(world, '?wait=60', { 'if-none-match': '*' })).status, 304, 'a star is nothing to wait for');
+});
+
+channel('keeps whoever knows it waiting, until something about this device changes', async ({ world }) => {
+  const { answer, isEnded } = await waiting(world);
+  await world.ask('PUT', '/api/v1/teams/core', { body: { name: 'Core team' } });
+  await world.ask('POST', '/api/v1/teams/core/devices', { body: { name: 'Another' } });
+  await world.ask('POST', '/api/v1/device/check-in', { as: 'device', body: { state: 'running' } });
+  await asDevice(world);
+  assert.not(isEnded(), 'what is not about it, or only what it said itself, is no news');
+  await put(world, { environment: [{ name: 'HALL', value: '7' }] });
+  const { status, body } = await answer;
+  assert.equal([status, body.mode], [200, 'autonomous']);
+  const settings = await world.ask('GET', '/api/v1/device/settings', { as: 'device' });
+  assert.equal(settings.body, { environment: [{ name: 'HALL', value: '7' }], credentialSecret: 'quiet' });
+});
+
+channel('knows a tag that a proxy made weak', async ({ world }) => {
+  const etag = String((await asDevice(world)).headers.etag);
+  const { answer, isEnded } = await waiting(world, { 'if-none-match': `W/${etag}` });
+  assert.not(isEnded());
+  await put(world, { name: 'Gate' });
+  assert.is((await answer).status, 200);
+});
+
+channel('answers 304 when the time is over', async ({ world }) => {
+  const etag = String((await asDevice(world)).headers.etag);
+  const { status, headers } = await asDevice(world, '?wait=1', { 'if-none-match': etag });
+  assert.equal([status, headers.etag], [304, etag]);
+});
+
+channel('turns away who waits when the device is deleted, or gets another token', async ({ world }) => {
+  const first = await waiting(world);
+  await world.ask('POST', '/api/v1/devices/gateway/token');
+  assert.is((await first.answer).status, 401);
+  const made = await world.ask('POST', '/api/v1/teams/core/devices', { body: { name: 'Two' } });
+  const headers = { authorization: `Bearer ${made.body.token}` };
+  const ask = (more = {}, query = '') =>
+    world.ask('GET', `/api/v1/device${query}`, { as: 'none', headers: { ...headers, ...more } });
+  const etag = String((await ask()).headers.etag);
+  const second = ask({ 'if-none-match': etag }, '?wait=60');
+  await ask();
+  await world.ask('DELETE', `/api/v1/devices/${made.body.id}`);
+  assert.is((await second).status, 401);
+});
+
+channel('lets all go when the server closes', async ({ world }) => {
+  const many = await Promise.all(Array.from({ length: 10 }, () => waiting(world)));
+  assert.ok(many.every(({ isEnded }) => !isEnded()));
+  const began = performance.now();
+  await world.app.close();
+  for (const { answer } of many) assert.is((await answer).status, 304);
+  assert.ok(performance.now() - began < 20_000, 'nobody waits for the minute to be over');
+});
+
+channel('shows what the agent said, and that it is not heard of any more', async ({ world }) => {
+  const look = async () => (await world.ask('GET', '/api/v1/devices/gateway')).body;
+  assert.equal([(await look()).status, (await look()).lastSeenAt], ['unknown', null]);
+  const said = { state: 'running', activeSnapshot: 'gone', agentVersion: '1.0.0', runtimeVersion: '4.1.15' };
+  const say = () => world.ask('POST', '/api/v1/device/check-in', { as: 'device', body: said });
+  assert.equal([(await say()).status, (await say()).body.id], [200, 'gateway']);
+  const { status, lastSeenAt, agentVersion, runtimeVersion } = await look();
+  assert.equal([status, lastSeenAt, agentVersion, runtimeVersion], ['running', start, '1.0.0', '4.1.15']);
+  const before = world.store.read().position;
+  await say();
+  assert.is(world.store.read().position, before, 'saying the same again writes nothing');
+  world.setNow('2026-11-21T10:03:00.000Z');
+  assert.is((await look()).status, 'running');
+  world.setNow('2026-11-21T10:03:00.001Z');
+  assert.equal([(await look()).status, (await look()).agentVersion], ['offline', '1.0.0']);
+  const entries = await world.store.records({ stream: 'audit', limit: 50 });
+  assert.not.ok(
+    entries.some(({ body }) => body['event'] === 'device.updated'),
+    'what it says is nothing that somebody did',
+  );
+});
+
+channel('keeps when it was seen when the server closes, with many others in one go', async ({ world }) => {
+  await asDevice(world);
+  assert.is(world.store.read().get('Device', 'gateway')?.spec.lastSeenAt, null);
+  await world.app.close();
+  assert.is(world.store.read().get('Device', 'gateway')?.spec.lastSeenAt, start);
+});
+
+channel('takes no nonsense', async ({ world }) => {
+  const say = (body: unknown) => world.ask('POST', '/api/v1/device/check-in', { as: 'device', body });
+  for (const body of [
+    {},
+    { state: 'dancing' },
+    { state: 'running', more: 1 },
+    { state: 'running', agentVersion: 'x'.repeat(65) },
+    [],
+  ])
+    assert.is((await say(body)).status, 400, JSON.stringify(body));
+  assert.is((await say({ state: 'running', agentVersion: 'x'.repeat(20_000) })).status, 413);
+  for (const query of ['?wait=61', '?wait=-1', '?wait=x', '?wait=', '?until=1'])
+    assert.is((await asDevice(world, query)).status, 400, query);
+});
+
+channel.run();

@@ -1,6 +1,5 @@
 // The mails with links to an account, sent once the links are durable.
-import { changesOf } from '../core/consequences/consequence.ts';
-import type { Change } from '../core/model/change.ts';
+import { type Change, changesOf } from '../core/model/change.ts';
 import { resetPassword, verifyEmail } from '../mail/messages.ts';
 import type { Services } from './services.ts';
 

@@ -2,7 +2,7 @@
 import { mintSecret } from '../auth/secret.ts';
 import { submit } from '../control/submit.ts';
 import type { AuditEvent } from '../core/audit/entry.ts';
-import { changesOf } from '../core/consequences/consequence.ts';
+import { changesOf } from '../core/model/change.ts';
 import { addressOf } from '../core/model/resource.ts';
 import type { NewSession } from '../core/proposals/begin-session.ts';
 import { Declined } from '../core/proposals/declined.ts';

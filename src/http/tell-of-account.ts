@@ -1,6 +1,5 @@
 // Tells users by mail what was changed of their accounts, so that they learn of it when it was not them.
-import { changesOf } from '../core/consequences/consequence.ts';
-import type { Change } from '../core/model/change.ts';
+import { type Change, changesOf } from '../core/model/change.ts';
 import { emailChangeAsked, emailChanged, passwordChanged } from '../mail/messages.ts';
 import type { Services } from './services.ts';
 

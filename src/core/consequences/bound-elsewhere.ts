@@ -1,9 +1,10 @@
 // Who has to sign in through single sign-on from now on is signed out: a local password opened what they have, for as long as it would like.
-import { because, type Change, deleted } from '../model/change.ts';
+
+import { because, type Change, changesOf, deleted } from '../model/change.ts';
 import { addressOf, type DeclaredResource, type Resource } from '../model/resource.ts';
 import { bindingSso } from '../model/sso.ts';
 import { referrers, type View } from '../model/view.ts';
-import { type Consequence, changesOf } from './consequence.ts';
+import type { Consequence } from './consequence.ts';
 
 /** Tokens stay: people made them for programs, and a new password leaves them, too. */
 export const boundElsewhere: Consequence = function* (changes, before, after): Iterable<Change> {

@@ -27,14 +27,11 @@ export function withConsequences(
   changes: readonly Change[],
 ): { readonly changes: readonly Change[]; readonly after: State } {
   const after = overlay(before, changes);
-  const touched = new Set(changes.map(({ id }) => id));
   const more: Change[] = [];
-  for (const follow of consequences)
-    for (const change of follow(changes, before, after))
-      if (!touched.has(change.id)) {
-        touched.add(change.id);
-        more.push(change);
-      }
-  after.apply(more);
-  return { changes: more.length === 0 ? changes : [...changes, ...more], after };
+  for (const follow of consequences) for (const change of follow(changes, before, after)) more.push(change);
+  if (more.length === 0) return { changes, after };
+  const touched = new Set(changes.map(({ id }) => id));
+  const fresh = more.filter(({ id }) => !touched.has(id) && touched.add(id));
+  after.apply(fresh);
+  return { changes: [...changes, ...fresh], after };
 }

@@ -1,7 +1,8 @@
 // Who is in a team needs no invitation to it, by whatever way they came.
-import { type Change, deleted } from '../model/change.ts';
+
+import { type Change, changesOf, deleted } from '../model/change.ts';
 import { invitationsTo } from '../model/invited.ts';
-import { type Consequence, changesOf } from './consequence.ts';
+import type { Consequence } from './consequence.ts';
 
 export const joined: Consequence = function* (changes, _before, after): Iterable<Change> {
   for (const { before, after: membership } of changesOf(changes, 'Membership')) {

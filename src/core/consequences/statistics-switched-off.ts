@@ -1,7 +1,8 @@
 // Where the statistics are closed to tokens, there is no token for them: opening them again does not revive it (specification 4.3).
-import { type Change, deleted } from '../model/change.ts';
+
+import { type Change, changesOf, deleted } from '../model/change.ts';
 import { singleton } from '../model/view.ts';
-import { type Consequence, changesOf } from './consequence.ts';
+import type { Consequence } from './consequence.ts';
 
 export const statisticsSwitchedOff: Consequence = function* (changes, _before, after): Iterable<Change> {
   for (const _settings of changesOf(changes, 'AdminSettings'))

@@ -1,7 +1,8 @@
 // With a user go tokens, sessions, links in mails, memberships, and invitations to and from them.
-import { type Change, deleted } from '../model/change.ts';
+
+import { type Change, changesOf, deleted } from '../model/change.ts';
 import { referrers } from '../model/view.ts';
-import { type Consequence, changesOf } from './consequence.ts';
+import type { Consequence } from './consequence.ts';
 
 const belongings = ['Token', 'Session', 'ActionToken', 'Membership', 'Invitation'] as const;
 

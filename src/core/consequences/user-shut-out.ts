@@ -1,8 +1,9 @@
 // A user who is suspended is signed out everywhere; and a new password or address makes the links worthless that were mailed before.
-import { type Change, deleted } from '../model/change.ts';
+
+import { type Change, changesOf, deleted } from '../model/change.ts';
 import type { Resource } from '../model/resource.ts';
 import { referrers } from '../model/view.ts';
-import { type Consequence, changesOf } from './consequence.ts';
+import type { Consequence } from './consequence.ts';
 
 export const userShutOut: Consequence = function* (changes, _before, after): Iterable<Change> {
   for (const { before, after: now } of changesOf(changes, 'User')) {

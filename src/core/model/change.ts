@@ -36,3 +36,24 @@ export function updated(before: Resource, after: Resource): Change {
 export function deleted(before: Resource): Change {
   return { kind: before.kind, id: before.id, before: before as ResourceOf<KindName>, after: undefined };
 }
+
+/** The changes of one kind, with types; that costs nothing where there are none. */
+export function changesOf<K extends KindName>(changes: readonly Change[], kind: K): readonly Change<K>[] {
+  const typed = changes as unknown as readonly Change<K>[];
+  const [only] = typed;
+  // Nearly every write changes one thing, and is asked after each kind.
+  if (typed.length <= 1) return only?.kind === kind ? typed : [];
+  return (listsOf(changes).get(kind) ?? []) as unknown as readonly Change<K>[];
+}
+
+/** The changes by kind. */
+function listsOf(changes: readonly Change[]): ReadonlyMap<KindName, readonly Change[]> {
+  const known = listsCache.get(changes);
+  if (known) return known;
+  const lists = Map.groupBy(changes, ({ kind }) => kind);
+  listsCache.set(changes, lists);
+  return lists;
+}
+
+// A memo of a pure function over lists that never change.
+const listsCache = new WeakMap<readonly Change[], ReadonlyMap<KindName, readonly Change[]>>();

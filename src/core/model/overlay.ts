@@ -8,8 +8,8 @@ import { nameKey, type View } from './view.ts';
 /** What an overlay adds to one kind: rows (`undefined` = deleted), and per index key the ids that came and went. */
 interface Layer {
   readonly rows: Map<string, Resource | undefined>;
-  readonly came: Map<string, Set<string>>;
-  readonly went: Map<string, Set<string>>;
+  /** Absent until a key moves: most writes move none. */
+  moved?: { readonly came: Map<string, Set<string>>; readonly went: Map<string, Set<string>> };
   grown: number;
 }
 
@@ -34,7 +34,7 @@ export function overlay(base: View, changes: Iterable<Change> = []): State {
 function layerOf(layers: Map<KindName, Layer>, kind: KindName): Layer {
   const known = layers.get(kind);
   if (known) return known;
-  const fresh: Layer = { rows: new Map(), came: new Map(), went: new Map(), grown: 0 };
+  const fresh: Layer = { rows: new Map(), grown: 0 };
   layers.set(kind, fresh);
   return fresh;
 }
@@ -43,8 +43,11 @@ function applyOver(base: View, layer: Layer, change: Change): void {
   const before = rowOf(base, layer, change.kind, change.id);
   const after: Resource | undefined = change.after;
   const { gone, come } = keysMoved(before, after);
-  for (const key of gone) move(layer.came, layer.went, key, change.id);
-  for (const key of come) move(layer.went, layer.came, key, change.id);
+  if (gone.length > 0 || come.length > 0) {
+    layer.moved ??= { came: new Map(), went: new Map() };
+    for (const key of gone) move(layer.moved.came, layer.moved.went, key, change.id);
+    for (const key of come) move(layer.moved.went, layer.moved.came, key, change.id);
+  }
   layer.rows.set(change.id, after);
   layer.grown += (after ? 1 : 0) - (before ? 1 : 0);
 }
@@ -71,18 +74,20 @@ function* allOver(base: View, layer: Layer | undefined, kind: KindName): Iterabl
 }
 
 function* havingOver(base: View, layer: Layer | undefined, kind: KindName, key: string): Iterable<Resource> {
-  const went = layer?.went.get(key);
+  const went = layer?.moved?.went.get(key);
   for (const row of base.having(kind, key)) {
     if (went?.has(row.id)) continue;
     const shown = rowOf(base, layer, kind, row.id);
     if (shown) yield shown;
   }
-  for (const id of layer?.came.get(key) ?? []) {
+  for (const id of layer?.moved?.came.get(key) ?? []) {
     const row = layer?.rows.get(id);
     if (row) yield row;
   }
 }
 
 function countOver(base: View, layer: Layer | undefined, kind: KindName, key: string): number {
-  return base.countHaving(kind, key) + (layer?.came.get(key)?.size ?? 0) - (layer?.went.get(key)?.size ?? 0);
+  return (
+    base.countHaving(kind, key) + (layer?.moved?.came.get(key)?.size ?? 0) - (layer?.moved?.went.get(key)?.size ?? 0)
+  );
 }

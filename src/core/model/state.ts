@@ -50,6 +50,7 @@ export function keysMoved(before: Resource | undefined, after: Resource | undefi
   if (!before) return { gone: none, come: after ? freshKeysOf(after) : none };
   const [old, now] = [keysOf(before), after ? keysOf(after) : none];
   if (now.length === 0) return { gone: old, come: none };
+  if (old.length === now.length && old.every((key, at) => key === now[at])) return { gone: none, come: none };
   const [had, has] = [new Set(old), new Set(now)];
   return { gone: old.filter((key) => !has.has(key)), come: now.filter((key) => !had.has(key)) };
 }

@@ -28,7 +28,7 @@ export function fieldsOf(
   desired?: Desired,
   fingerprint?: Fingerprint,
 ): PlannedField[] {
-  const [old, fresh] = [specLeaves(before), specLeaves(after)];
+  const [old, fresh] = before && after ? alteredLeaves(before, after) : [specLeaves(before), specLeaves(after)];
   const pairs = differences(old, fresh).filter((pair) => !(pair.before ?? pair.after)?.bookkeeping);
   const spec = before && after ? pairs : pairs.filter(saysSomething([...(before ? old : fresh).values()]));
   return [...envelopeFields(before, after, desired), ...spec.map((pair) => specField(pair, desired, fingerprint))];
@@ -37,6 +37,16 @@ export function fieldsOf(
 function specLeaves(resource: Resource | undefined): ReadonlyMap<string, Leaf> {
   return resource ? leavesOf(resource.kind, resource.spec) : new Map();
 }
+
+/** The leaves of what is not the same on both sides: a write shares what it leaves alone. */
+function alteredLeaves(before: Resource, after: Resource): [ReadonlyMap<string, Leaf>, ReadonlyMap<string, Leaf>] {
+  const [old, fresh] = [before.spec, after.spec] as [Fields, Fields];
+  const keys = Object.keys({ ...old, ...fresh }).filter((key) => old[key] !== fresh[key]);
+  const only = (spec: Fields) => Object.fromEntries(keys.map((key) => [key, spec[key]]));
+  return [leavesOf(before.kind, only(old)), leavesOf(after.kind, only(fresh))];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** A default says nothing, unless all that a section holds is defaults: then they say that it is there. */
 function saysSomething(leaves: readonly Leaf[]): (pair: Difference) => boolean {

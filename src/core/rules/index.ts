@@ -64,18 +64,25 @@ export const rules: readonly Rule[] = [
 /** All violations of a batch. */
 export function check(batch: Batch): Finding[] {
   const found: Finding[] = [];
-  for (const step of checkSteps(batch)) for (const finding of step) found.push(finding);
+  for (const rule of rules) for (const finding of rule.check(batch)) found.push(finding);
   return found;
 }
 
 /** The same in steps, so that a long check can be sliced: one rule at a time, and some of the changes at a time where a rule allows it. */
 export function* checkSteps(batch: Batch): Generator<readonly Finding[], void, void> {
+  const pieces = piecesOf(batch);
   for (const rule of rules)
-    if (rule.perChange) for (const piece of piecesOf(batch)) yield [...rule.check(piece)];
+    if (rule.perChange) for (const piece of pieces) yield [...rule.check(piece)];
     else yield [...rule.check(batch)];
 }
 
-function* piecesOf(batch: Batch): Iterable<Batch> {
+function piecesOf(batch: Batch): readonly Batch[] {
   const { changes } = batch;
-  for (let at = 0; at < changes.length; at += 256) yield { ...batch, changes: changes.slice(at, at + 256) };
+  const count = Math.ceil(changes.length / pieceSize);
+  return Array.from({ length: count }, (_, at) => ({
+    ...batch,
+    changes: changes.slice(at * pieceSize, (at + 1) * pieceSize),
+  }));
 }
+
+const pieceSize = 256;

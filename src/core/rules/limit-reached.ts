@@ -19,7 +19,9 @@ export const limitReached: Rule = {
 
 function touchedTeams(batch: Batch): ReadonlySet<string> {
   const teams = new Set<string>();
-  for (const { after } of written(batch, 'Team')) teams.add(after.id);
+  // Another name takes no room.
+  for (const { before, after } of written(batch, 'Team'))
+    if (before?.spec.type !== after.spec.type) teams.add(after.id);
   for (const kind of ['Membership', 'Invitation', 'Instance', 'Device'] as const)
     for (const { after } of written(batch, kind)) teams.add(after.spec.team);
   return teams;

@@ -14,8 +14,7 @@ export const references: Rule = {
   refuses: 'a name that nothing declares; deleting what something still names',
   perChange: true,
   *check(batch) {
-    const nearest = nearestOver(batch.after);
-    for (const { after } of batch.changes) if (after) yield* dangling(batch, after, nearest);
+    for (const { after } of batch.changes) if (after) yield* dangling(batch, after);
     for (const { before, after } of batch.changes)
       if (before && before.name !== after?.name) yield* stillNamed(batch, before, after);
   },
@@ -23,11 +22,11 @@ export const references: Rule = {
 
 type Nearest = (reference: Reference) => string | undefined;
 
-function* dangling(batch: Batch, resource: Resource, nearest: Nearest): Iterable<Finding> {
+function* dangling(batch: Batch, resource: Resource): Iterable<Finding> {
   let count = 0;
   for (const reference of referencesOf(resource)) {
     if (target(batch.after, reference) || isBroken(batch, reference) || ++count > mostOfOne) continue;
-    const near = nearest(reference);
+    const near = nearestOver(batch.after)(reference);
     const isItself = reference.kind === resource.kind && near === resource.name;
     yield violation('references', resource, ...missing(reference), isItself ? undefined : near);
   }

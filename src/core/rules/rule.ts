@@ -1,6 +1,6 @@
 // What a rule is: a pure look at a batch of changes, before and after, that names everything that cannot be.
 import type { KindName } from '../kinds/index.ts';
-import type { Change } from '../model/change.ts';
+import { type Change, changesOf } from '../model/change.ts';
 import type { Finding } from '../model/finding.ts';
 import { printable } from '../model/printable.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
@@ -110,15 +110,17 @@ export function isReadWhole({ tree }: Batch, resource: Pick<Resource, 'kind' | '
 }
 
 /** The changes that leave a resource of a kind behind (made or altered), with types. */
-export function* written<K extends KindName>(batch: Batch, kind: K): Iterable<Written<K>> {
-  for (const change of batch.changes as unknown as readonly Change<K>[])
-    if (change.kind === kind && change.after) yield change as Written<K>;
+export function written<K extends KindName>(batch: Batch, kind: K): readonly Written<K>[] {
+  return changesOf(batch.changes, kind).filter((change): change is Written<K> => change.after !== undefined);
 }
 
 /** The changes that delete a resource of a kind, with types. */
-export function* removed<K extends KindName>(batch: Batch, kind: K): Iterable<Removed<K>> {
-  for (const change of batch.changes as unknown as readonly Change<K>[])
-    if (change.kind === kind && change.before && !change.after) yield change as Removed<K>;
+export function removed<K extends KindName>(batch: Batch, kind: K): readonly Removed<K>[] {
+  return changesOf(batch.changes, kind).filter((change): change is Removed<K> => isRemoved(change));
+}
+
+function isRemoved({ before, after }: Change): boolean {
+  return before !== undefined && after === undefined;
 }
 
 export type Written<K extends KindName> = Change<K> & { readonly after: NonNullable<Change<K>['after']> };

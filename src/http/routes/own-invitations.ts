@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { hashToken } from '../../auth/token.ts';
 import { submit } from '../../control/submit.ts';
-import { changesOf } from '../../core/consequences/consequence.ts';
-import type { Change } from '../../core/model/change.ts';
+import { type Change, changesOf } from '../../core/model/change.ts';
 import { invitationsTo } from '../../core/model/invited.ts';
 import type { View } from '../../core/model/view.ts';
 import { acceptByToken, acceptInvitation, pendingInvitation } from '../../core/proposals/accept-invitation.ts';

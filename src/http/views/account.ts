@@ -1,7 +1,6 @@
 // How signing in and registering look in answers.
 import { z } from 'zod';
-import { changesOf } from '../../core/consequences/consequence.ts';
-import type { Change } from '../../core/model/change.ts';
+import { type Change, changesOf } from '../../core/model/change.ts';
 import type { DeclaredResource } from '../../core/model/resource.ts';
 import { samlAddresses } from '../../core/model/saml-addresses.ts';
 import { first } from '../../core/model/state.ts';

@@ -15,7 +15,10 @@ export const secretMarker = 'hushzq';
 
 const files = {
   ...tree,
-  'types.yaml': (tree['types.yaml'] ?? '').replace('features: {', 'features: {deviceGroups: true, '),
+  'types.yaml': (tree['types.yaml'] ?? '').replace(
+    'features: {',
+    'features: {deviceGroups: true, instanceResources: true, ',
+  ),
   'weir.yaml': `kind: Platform
 metadata: {name: platform}
 spec:
@@ -40,7 +43,8 @@ spec: {instanceTypes: [{name: small}]}
 
 /** Starts it. */
 export async function startPopulated(more: Readonly<Record<string, string>> = {}): Promise<ServerWorld> {
-  const world = await startWorld({ ...files, ...more }, { instanceLogs: async (id) => logOf(id) });
+  const drivers = new Map([['local', { provides: new Set(['teamLibrary', 'instanceResources'] as const) }]]);
+  const world = await startWorld({ ...files, ...more }, { drivers, instanceLogs: async (id) => logOf(id) });
   const view = world.store.read();
   const id = (kind: 'TeamType' | 'InstanceType' | 'Template' | 'Stack', name: string) =>
     view.named(kind, name)?.id ?? '';

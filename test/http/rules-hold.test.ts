@@ -5,20 +5,14 @@ import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditEntryOf } from '../../src/control/audit.ts';
-import { kindNames, kindOf } from '../../src/core/kinds/index.ts';
-import { activeAdmin } from '../../src/core/kinds/user.ts';
-import { created } from '../../src/core/model/change.ts';
+import { kindOf } from '../../src/core/kinds/index.ts';
 import { isInvited } from '../../src/core/model/invited.ts';
-import { type Reference, referencesOf } from '../../src/core/model/references.ts';
-import type { Resource } from '../../src/core/model/resource.ts';
-import { createState } from '../../src/core/model/state.ts';
-import { keysOf, singleton, type View } from '../../src/core/model/view.ts';
+import type { View } from '../../src/core/model/view.ts';
 import { fieldsOf } from '../../src/core/plan/plan-fields.ts';
-import { check } from '../../src/core/rules/index.ts';
-import { noConsents, type RuleId } from '../../src/core/rules/rule.ts';
 import { expireJob } from '../../src/jobs/expire.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Entry } from '../../src/store/store.ts';
+import { wrongIn } from '../support/whole-state.ts';
 import { days, later, teamsTree } from './team-people.ts';
 import { type Asked, type ServerWorld, startWorld } from './world.ts';
 
@@ -328,68 +322,9 @@ function toldWrong(entry: Entry | 'reset'): string[] {
   });
 }
 
-/** Rules that speak of what is chosen or edited, not of how things stand. */
-const ofEdits: ReadonlySet<RuleId> = new Set([
-  'inactive',
-  'instance-type-not-enabled',
-  'template-locked',
-  'feature-required',
-  'needs-adopt',
-]);
-
-/** Everything that is wrong with a state. */
+/** Everything that is wrong with a state, and with what the teams of this tree may have. */
 function problemsOf(view: View): string[] {
-  const all = kindNames.flatMap((kind) => [...view.all(kind)] as Resource[]);
-  // A link to an address that somebody else has got since opens nothing, and is no wrong.
-  const changes = all.filter(({ kind }) => kind !== 'ActionToken').map(created);
-  const batch = { door: 'config', changes, before: createState(), after: view, consents: noConsents, facts } as const;
-  const broken = check(batch).filter(({ rule }) => !ofEdits.has(rule as RuleId));
-  return [
-    ...broken.map(({ rule, message }) => `${rule}: ${message}`),
-    ...all.flatMap(malformed),
-    ...indexProblems(view, all),
-    ...dangling(view, all),
-    ...doubles(view),
-    ...teamProblems(view),
-    ...loneProblems(view),
-  ];
-}
-
-function malformed({ kind, id, spec }: Resource): string[] {
-  const read = kindOf(kind).spec.safeParse(spec);
-  return read.success ? [] : [`${kind} ${id} is not of its kind: ${read.error.message}`];
-}
-
-/** The indexes say what the rows say. */
-function indexProblems(view: View, all: readonly Resource[]): string[] {
-  const fresh = createState();
-  fresh.apply(all.map(created));
-  return all.flatMap((resource) =>
-    keysOf(resource)
-      .filter((key) => view.countHaving(resource.kind, key) !== fresh.countHaving(resource.kind, key))
-      .map((key) => `${resource.kind} ${resource.id}: the index ${key} is wrong`),
-  );
-}
-
-function dangling(view: View, all: readonly Resource[]): string[] {
-  const isThere = ({ kind, by, to }: Reference) => (by === 'id' ? view.get(kind, to) : view.named(kind, to));
-  return all.flatMap((resource) =>
-    referencesOf(resource)
-      .filter((reference) => !isThere(reference))
-      .map(({ path, to }) => `${resource.kind} ${resource.id} names ${to} at ${path}, which is not there`),
-  );
-}
-
-/** Said once more, because the rules themselves are on trial. */
-function doubles(view: View): string[] {
-  const texts = [
-    ...Array.from(view.all('Team'), ({ name }) => `slug ${name}`),
-    ...Array.from(view.all('User'), ({ name }) => `username ${name.toLowerCase()}`),
-    ...Array.from(view.all('User'), ({ spec }) => `email ${spec.email.toLowerCase()}`),
-    ...Array.from(view.all('Membership'), ({ spec }) => `member ${spec.user} of ${spec.team}`),
-    ...Array.from(view.all('ActionToken'), ({ spec }) => `link to ${spec.purpose} of ${spec.user}`),
-  ];
-  return texts.filter((text, index) => texts.indexOf(text) !== index).map((text) => `twice: ${text}`);
+  return [...wrongIn(view, facts), ...limitProblems(view)];
 }
 
 /** Of types whose limits nobody lowers. */
@@ -398,31 +333,15 @@ const limits: Readonly<Record<string, { readonly members: number; readonly insta
   tiny: { members: 1, instances: Number.POSITIVE_INFINITY },
 };
 
-function teamProblems(view: View): string[] {
+function limitProblems(view: View): string[] {
   return [...view.all('Team')].flatMap(({ id, name, spec }) => {
-    const members = [...view.all('Membership')].filter((one) => one.spec.team === id);
-    const invited = [...view.all('Invitation')].filter((one) => one.spec.team === id);
-    const instances = [...view.all('Instance')].filter((one) => one.spec.team === id);
+    const members = [...view.all('Membership')].filter((one) => one.spec.team === id).length;
+    const invited = [...view.all('Invitation')].filter((one) => one.spec.team === id).length;
+    const instances = [...view.all('Instance')].filter((one) => one.spec.team === id).length;
     const limit = limits[view.get('TeamType', spec.type)?.name ?? ''];
-    const isIn = invited.some(({ spec: { user } }) => members.some((one) => one.spec.user === user));
     return [
-      ...(members.some((one) => one.spec.role === 'owner') ? [] : [`${name} has no owner`]),
-      ...(limit && members.length + invited.length > limit.members ? [`${name} has too many members`] : []),
-      ...(limit && instances.length > limit.instances ? [`${name} has too many instances`] : []),
-      ...(isIn ? [`a member of ${name} is invited`] : []),
+      ...(limit && members + invited > limit.members ? [`${name} has too many members`] : []),
+      ...(limit && instances > limit.instances ? [`${name} has too many instances`] : []),
     ];
   });
-}
-
-/** What no rule says, because consequences see to it. */
-function loneProblems(view: View): string[] {
-  const found: string[] = [];
-  if (view.countHaving('User', activeAdmin) === 0) found.push('nobody can administer');
-  const tokens = view.count('StatisticsToken');
-  const most = singleton(view, 'AdminSettings').spec.statisticsTokenAccess ? 1 : 0;
-  if (tokens > most) found.push(`${tokens} statistics tokens`);
-  for (const kind of ['Session', 'ActionToken'] as const)
-    for (const { spec } of view.all(kind))
-      if (view.get('User', spec.user)?.spec.suspended) found.push(`a ${kind} of somebody who is suspended`);
-  return found;
 }

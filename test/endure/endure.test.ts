@@ -1,0 +1,78 @@
+// timeout: 900
+// The server under load and faults, for as long as each fault takes once that needs nothing but this process's own rights: `npm run endure` has them all.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { diceOf } from './dice.ts';
+import { endure } from './endure.ts';
+import { killed, killedAtStart, stopped } from './faults/kill.ts';
+import { held, secondProcess } from './faults/process.ts';
+import { halfWritten, startedWithoutTree, treeSwapped } from './faults/tree.ts';
+import { createOracle } from './oracle.ts';
+import { growth } from './vitals.ts';
+
+const enduring = suite('a server under load and faults');
+
+enduring('loses nothing that it acknowledged, keeps nothing that it refused, and breaks no rule', async () => {
+  const faults = [killed, killedAtStart, stopped, startedWithoutTree, halfWritten, treeSwapped, secondProcess, held];
+  const { violations, tally, rows } = await endure({ seed: 'npm test', faults });
+  assert.equal(violations, []);
+  assert.equal(
+    rows.map(({ times }) => times.length),
+    faults.map(() => 1),
+  );
+  assert.ok(tally.acknowledged > 100);
+});
+
+const oracle = suite('the oracle');
+
+oracle('finds what was acknowledged and is lost, and what was refused and is there', () => {
+  const { begin, compare } = createOracle();
+  begin('Team/kept', { name: 'a' }).kept();
+  begin('Team/refused', { name: 'b' }).refused();
+  assert.equal(compare(new Map([['Team/kept', { name: 'a' }]])), []);
+  assert.is(compare(new Map()).length, 1);
+  const both = new Map([
+    ['Team/kept', { name: 'a' }],
+    ['Team/refused', { name: 'b' }],
+  ]);
+  assert.match(compare(both).join(), /^Team\/refused is \{"name":"b"\}/);
+  begin('Team/kept', { name: 'c' }).kept();
+  assert.match(compare(new Map([['Team/kept', { name: 'a' }]])).join(), 'must be {"name":"c"}');
+  begin('Team/kept', undefined).kept();
+  assert.match(compare(new Map([['Team/kept', { name: 'c' }]])).join(), 'must be not there');
+});
+
+oracle('takes what was cut off as a whole or not at all, and holds it to what it has seen', () => {
+  const { begin, compare, sure, tally } = createOracle();
+  begin('Team/one', { name: 'a', type: 'x' }).kept();
+  begin('Team/one', { name: 'b', type: 'y' }).unknown();
+  assert.is(sure('Team/one'), undefined);
+  assert.match(compare(new Map([['Team/one', { name: 'b', type: 'x' }]])).join(), ' or ');
+  assert.equal(compare(new Map([['Team/one', { type: 'y', name: 'b' }]])), []);
+  assert.equal(sure('Team/one'), { shape: { name: 'b', type: 'y' } });
+  assert.is(compare(new Map([['Team/one', { name: 'a', type: 'x' }]])).length, 1);
+  assert.equal(tally, { acknowledged: 1, refused: 0, cut: 1, cutAndKept: 1 });
+});
+
+const flat = suite('what is flat');
+
+flat('may grow by a little from the second third of a life to the last, whatever it did before', () => {
+  const life = { seconds: 100, handles: [1, 30, 30] as const };
+  assert.equal(growth({ ...life, residentMb: [10, 100, 112] }), []);
+  assert.is(growth({ ...life, residentMb: [10, 100, 114] }).length, 1);
+  assert.is(growth({ ...life, residentMb: [10, 100, 100], handles: [1, 30, 40] }).length, 1);
+});
+
+const chance = suite('chance');
+
+chance('comes again by its seed', () => {
+  const rolled = (seed: string) => {
+    const dice = diceOf(seed);
+    return [dice.below(1e6), dice.shuffled([1, 2, 3, 4, 5, 6]), dice.of(['a', 'b', 'c']), dice.percent(50)];
+  };
+  assert.equal(rolled('one'), rolled('one'));
+  assert.not.equal(rolled('one'), rolled('two'));
+  assert.equal(diceOf('x').shuffled([3, 1, 2]).toSorted(), [1, 2, 3]);
+});
+
+for (const one of [enduring, oracle, flat, chance]) one.run();

@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { suggest } from './core/model/suggest.ts';
 
 const path = () => z.string().min(1, 'it is empty');
-const port = z.coerce.number('it is not a number').int('it is not a whole number').min(0, 'a port is 0 to 65535');
+const number = () =>
+  z
+    .string()
+    .regex(/^-?\d+(\.\d+)?$/, 'it is not a number')
+    .transform(Number);
+const whole = () => number().pipe(z.int('it is not a whole number'));
 
 /** A flag: the form of its value (a switch has none), whether it may be given several times, and what it does. */
 interface Flag<S extends z.ZodType = z.ZodType> {
@@ -40,11 +45,7 @@ const table = {
   timeout: flag(
     'SECONDS',
     'how long to wait for the server (default 120)',
-    z.coerce
-      .number('it is not a number')
-      .positive('it is not more than 0')
-      .max(86_400, 'it is more than a day')
-      .default(120),
+    number().pipe(z.number().positive('it is not more than 0').max(86_400, 'it is more than a day')).default(120),
   ),
   out: flag('PATH', 'where to write', path().optional()),
   with: flag('CHANGE.json', 'prints the edit of the tree that makes a change which the API refused', path().optional()),
@@ -53,14 +54,14 @@ const table = {
   allowDeletes: flag(
     'N',
     'consents to exactly N deletions',
-    z.coerce.number('it is not a number').int('it is not a whole number').min(0, 'it is less than 0').optional(),
+    whole().pipe(z.int().min(0, 'it is less than 0')).optional(),
   ),
   adopt: several('KIND/NAME', 'consents to taking over an object that was made through the API; may be repeated'),
   host: flag('ADDRESS', 'the address to listen on (default 127.0.0.1)', path().default('127.0.0.1')),
   port: flag(
     'PORT',
     'the port to listen on; 0 takes any free one (default 3000)',
-    port.max(65_535, 'a port is 0 to 65535').default(3000),
+    whole().pipe(z.int().min(0, 'a port is 0 to 65535').max(65_535, 'a port is 0 to 65535')).default(3000),
   ),
   baseUrl: flag(
     'URL',

@@ -14,14 +14,14 @@ import { Unavailable } from './failure.ts';
 import { publish } from './publish.ts';
 import { reasonOf } from './reason.ts';
 import type { Invocation } from './verb.ts';
-import { benchOf, commandActor, factsAt, openStoreAt } from './workbench.ts';
+import { benchOf, commandActor, factsAt, openStoreToApply } from './workbench.ts';
 
 /** Applies the plan in `file`. Throws `UsageError` where it is none, and `BaseMoved` where it is stale. */
 export async function applyPlanFile(file: string, { options, io }: Invocation): Promise<ExitCode> {
   const started = io.elapsed();
   const saved = readPlan(file);
   const facts = factsAt(options, io);
-  const store = await openStoreAt(options, io, { create: true });
+  const store = await openStoreToApply(options, io, true);
   try {
     const bench = benchOf(store, facts, io);
     const context = {

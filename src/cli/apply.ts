@@ -13,7 +13,7 @@ import { withProgress } from './progress.ts';
 import { checkOutputs, publish } from './publish.ts';
 import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
-import { benchOf, commandActor, factsAt, openStoreAt } from './workbench.ts';
+import { benchOf, commandActor, factsAt, openStoreToApply } from './workbench.ts';
 
 export const apply: Verb = {
   usage: '[DIR | PLAN.json]',
@@ -52,7 +52,7 @@ async function applyTree(folder: string, { options, io }: Invocation): Promise<E
   const facts = factsAt(options, io);
   const loaded = await readTreeAt(folder, facts, io, { git: true, env: options.env });
   const invalid = hasErrors(loaded.findings);
-  const store = await openFor(invalid, () => openStoreAt(options, io, { create: !invalid }));
+  const store = await openFor(invalid, () => openStoreToApply(options, io, !invalid));
   try {
     const attempt =
       store &&

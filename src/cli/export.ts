@@ -43,7 +43,7 @@ ${defaultTree}), and prints what to change in it, as a diff: CHANGE.json is the 
         throw new UsageError(nothingOf(view, filter.kind, filter.name));
       if (options.out === undefined) io.stdout.write(printed(files));
       else {
-        writeNewFiles(resolve(io.cwd, options.out), files, 'export');
+        await writeNewFiles(resolve(io.cwd, options.out), files, 'export');
         io.stderr.write(`wrote ${files.length} file${files.length === 1 ? '' : 's'} to ${options.out}\n`);
       }
       return exitCodes.fine;

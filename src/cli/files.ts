@@ -1,6 +1,7 @@
 // Writes the files of a command into a folder, and never over somebody's work.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../lib/make-folders.ts';
 import { UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
 import { reasonOf } from './reason.ts';
@@ -12,7 +13,7 @@ export interface NewFile {
 }
 
 /** Writes files that are not there yet; equal ones are left alone. Throws `UsageError` before it writes anything where one would be lost. */
-export function writeNewFiles(folder: string, files: readonly NewFile[], who: string): void {
+export async function writeNewFiles(folder: string, files: readonly NewFile[], who: string): Promise<void> {
   const others = files
     .filter(({ path, content }) => (contentOf(join(folder, path)) ?? content) !== content)
     .map(({ path }) => path);
@@ -20,15 +21,15 @@ export function writeNewFiles(folder: string, files: readonly NewFile[], who: st
     throw new UsageError(
       `${who} cannot write to ${folder}, because it would overwrite ${others.slice(0, 3).join(', ')}${others.length > 3 ? ` and ${others.length - 3} more` : ''}: name an empty folder`,
     );
-  writeFiles(folder, files);
+  await writeFiles(folder, files);
 }
 
 /** Writes files, whatever stands there. Throws `Unavailable`. */
-export function writeFiles(folder: string, files: readonly NewFile[]): void {
+export async function writeFiles(folder: string, files: readonly NewFile[]): Promise<void> {
   for (const { path, content } of files) {
     const file = join(folder, path);
     try {
-      mkdirSync(dirname(file), { recursive: true });
+      await makeFolders(dirname(file));
       writeFileSync(file, content);
     } catch (error) {
       throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);

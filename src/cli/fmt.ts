@@ -19,14 +19,15 @@ import type { Verb } from './verb.ts';
 export const fmt: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['check'],
+  options: ['env', 'check'],
+  notes: { env: 'formats the files of this environment and of the base alone' },
   details: `DIR is the folder that holds weir.yaml (default ${defaultTree}). Formats every document file in it, those of all overlays too: keys in the order
 of the schemas, two spaces, comments with what they are about. Nothing that a document means changes, nor the order of a list. Lists the
 files that it changed. A file that is no YAML is named and left alone, the others are formatted, and the exit code is 1.`,
   examples: ['weir fmt', 'weir fmt config --check'],
   async run({ args: [folder = defaultTree], options, io }) {
     const root = resolve(io.cwd, folder);
-    const entries = await entriesOf(root, folder);
+    const entries = await entriesOf(root, folder, options.env);
     const results = entries.map((entry) => ({ entry, result: format(entry.path, entry.text) }));
     const changed = results.flatMap(({ entry, result }) =>
       'text' in result && result.text !== entry.text ? [{ path: entry.path, text: result.text }] : [],
@@ -42,13 +43,13 @@ files that it changed. A file that is no YAML is named and left alone, the other
   },
 };
 
-/** Every document file: those of the tree, and those of its overlays. */
-async function entriesOf(root: string, folder: string): Promise<readonly FileEntry[]> {
+/** Every document file: those of the tree, and those of its overlays, or of the one that is named. */
+async function entriesOf(root: string, folder: string, env: string | undefined): Promise<readonly FileEntry[]> {
   const found = new Map<string, FileEntry>();
-  for (const overlay of [undefined, ...environmentsIn(root)]) {
+  for (const overlay of env === undefined ? [undefined, ...environmentsIn(root)] : [env]) {
     const reading = await readTree(root, { overlay });
     if (!isMissing(reading)) for (const [path, entry] of reading.files) found.set(path, entry);
-    else if (overlay === undefined) throw new TreeMissing(reading.message.replaceAll(root, folder));
+    else if (overlay === env) throw new TreeMissing(reading.message.replaceAll(root, folder));
   }
   return [...found.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

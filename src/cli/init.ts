@@ -18,7 +18,7 @@ Nothing that is there is overwritten. The schemas for your editor go to DIR/.sch
       path: '.schemas/document.schema.json',
       content: generatedFiles()['document.schema.json'] ?? '',
     };
-    writeNewFiles(resolve(io.cwd, folder), [...smallTree.map(withSchema), schema], 'init');
+    await writeNewFiles(resolve(io.cwd, folder), [...smallTree.map(withSchema), schema], 'init');
     const here = folder === defaultTree ? '' : ` ${folder}`;
     io.stdout.write(
       `${smallTree.map(({ path }) => `${folder.replace(/\/+$/, '')}/${path}\n`).join('')}\nNext: weir validate${here}, weir plan${here}, weir serve${here}\n`,

@@ -21,7 +21,7 @@ export const schemas: Verb = {
       path,
       content,
     }));
-    writeFiles(resolve(io.cwd, folder), files);
+    await writeFiles(resolve(io.cwd, folder), files);
     io.stderr.write(`wrote ${files.length} files to ${folder}\n`);
     return exitCodes.fine;
   },

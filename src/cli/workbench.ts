@@ -25,6 +25,17 @@ export function openStoreAt(options: Options, io: Io, how: Pick<OpenOptions, 'cr
   });
 }
 
+/** Opens the store of `--store` to apply something to it. Where somebody else holds it, the way around them is told. Throws `StoreUnavailable`. */
+export async function openStoreToApply(options: Options, io: Io, create: boolean): Promise<Store> {
+  try {
+    return await openStoreAt(options, io, { create });
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable) || error.reason !== 'locked') throw error;
+    const way = 'or, where that is a server, have it apply its own tree: weir apply --server URL --token-file FILE';
+    throw new StoreUnavailable('locked', `${error.message},\n${way}`, { cause: error });
+  }
+}
+
 /** The store as it is on the disk, or nothing where there is none. Takes no lock and makes nothing. */
 async function storeForReading(options: Options, io: Io): Promise<Store | undefined> {
   try {

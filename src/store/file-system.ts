@@ -1,6 +1,7 @@
 // The file-system port: the few calls that the journal stands on, and their real implementation.
-import { chmod, type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolders } from '../lib/make-folders.ts';
 
 /**
  * What a store does with its folder. Nothing is promised to outlive a power loss but what `datasync` (a file's bytes) or
@@ -86,7 +87,7 @@ function openFile(handle: FileHandle): OpenFile {
 }
 
 async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await makeFolders(path, 0o700);
   // Also those that stood already: a process that died may have made them and not come to this.
   for (let made = path; made !== dirname(made); made = dirname(made))
     await syncFolder(dirname(made)).catch((error) => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Low } from 'lowdb';
 import { createJournalAdapter, type JournalStart } from './adapter.ts';
 import { createEngine } from './engine.ts';
-import { diskFileSystem, type FileSystem } from './file-system.ts';
+import { codeOf, diskFileSystem, type FileSystem } from './file-system.ts';
 import { type FolderListing, journalName, listFolder, removeUnfinished, unreadable } from './folder.ts';
 import { type Format, presentFormat } from './format.ts';
 import { createSegment, repairSegment, type Segment } from './journal.ts';
@@ -79,6 +79,8 @@ async function makeRoom({ files, folder, create }: Setting, found: FolderListing
     // A folder that others use for something else keeps its mode; our files are private by their own.
     if (found?.empty) await files.restrictFolder(folder);
   } catch (error) {
+    if (codeOf(error) === 'ENOENT')
+      throw new StoreUnavailable('unreadable', `the store ${folder} cannot be made there: name another folder`);
     throw unreadable(folder, error);
   }
 }

@@ -109,6 +109,7 @@ commands(
         assert.is(code, 5, line);
         assert.is(stdout, '');
         assert.match(stderr, new RegExp(`is in use by process ${process.pid} `));
+        assert.is(/ apply its own tree: weir apply --server URL /.test(stderr), line === 'apply', line);
       }
       for (const line of ['plan', 'export', 'status']) assert.is((await here.weir(line)).code, 0, line);
     } finally {
@@ -128,6 +129,25 @@ commands('a damaged store: 5, with file and byte', async ({ here }) => {
     assert.match(stderr, /journal-000000000001\.jsonl.*byte \d+/);
   }
 });
+
+commands('a folder that cannot be made: 5, with the reason', async ({ here }) => {
+  here.write('file', '');
+  for (const line of ['apply --store file', 'init file', 'schemas --out file', 'apply --store file/below']) {
+    const { code, stderr } = await here.weir(line);
+    assert.is(code, 5, line);
+    assert.match(stderr, /^weir: .*(is not a folder|a part of its path is not a folder)/, line);
+  }
+});
+
+if (process.platform === 'linux')
+  commands('a folder where the system makes none: 5, and no waiting for ever', async ({ here }) => {
+    for (const line of ['apply --store /proc/x', 'init /proc/x', 'schemas --out /proc/x'])
+      assert.is((await here.weir(line)).code, 5, line);
+    assert.match(
+      (await here.weir('apply --store /proc/x')).stderr,
+      /^weir: the store \/proc\/x cannot be made there: /,
+    );
+  });
 
 commands('init: 0, and 64 rather than overwrite', async ({ here }) => {
   const made = await here.weir('init platform');

@@ -1,5 +1,5 @@
 // weir fmt on real files: what it lists, what it writes, and what it leaves alone.
-import { chmodSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -34,6 +34,15 @@ fmt(
     assert.equal(await here.weir('fmt'), { code: 0, stdout: '', stderr: '' });
   },
 );
+
+fmt('with --env it leaves the other environments alone, and names one that is missing', async ({ here }) => {
+  mkdirSync(join(here.path, 'config/overlays/prod'));
+  assert.is((await here.weir('fmt --env prod')).stdout, 'config/more.yaml\n');
+  assert.is((await here.weir('fmt --check --env staging')).stdout, 'config/overlays/staging/x.yaml\n');
+  const { code, stderr } = await here.weir('fmt --env nope');
+  assert.is(code, 5);
+  assert.match(stderr, /^weir: config has no environment "nope" \(it has prod, staging\)/);
+});
 
 fmt('--check writes nothing, and exits 1 where it would', async ({ here }) => {
   const { code, stdout, stderr } = await here.weir('fmt config --check');

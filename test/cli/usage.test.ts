@@ -39,6 +39,10 @@ const wrong: Readonly<Record<string, RegExp>> = {
   'plan --server http://localhost': /--server needs a token: add --token-file FILE \(or WEIR_TOKEN_FILE\)/,
   'apply --allow-deletes many': /--allow-deletes cannot be "many", because it is not a number/,
   'apply --allow-deletes 1.5': /it is not a whole number/,
+  'apply --allow-deletes=-1': /--allow-deletes cannot be "-1", because it is less than 0/,
+  'apply --allow-deletes=': /--allow-deletes cannot be "", because it is not a number/,
+  'serve --port=': /--port cannot be "", because it is not a number/,
+  'serve --port 1e3': /--port cannot be "1e3", because it is not a number/,
   'apply --adopt nr-4': /"nr-4" names no object: write KIND\/NAME/,
   'apply --adopt Stak/nr-4': /there is no kind "Stak": did you mean Stack\?/,
   'apply config --server http://localhost --token-file t': /apply --server takes no "config"/,
@@ -70,6 +74,15 @@ usage('names what does not exist, near to what does', async ({ here }) => {
 usage('prints nothing twisted: a word with control characters comes out escaped', async () => {
   const { stderr } = await runHere(['va\u001b[31mli\ndate'], '/');
   assert.match(stderr, /va\\u001b\[31mli\\ndate/);
+});
+
+usage('an empty word is not the folder that one happens to be in', async ({ here }) => {
+  const { code, stderr } = await runHere(['validate', ''], `${here.path}/config`);
+  assert.is(code, 64);
+  assert.match(
+    stderr,
+    /^weir: "validate" cannot take "", because it names nothing: write weir validate \[DIR\], or leave it out\n/,
+  );
 });
 
 usage.run();

@@ -1,6 +1,7 @@
 // Puts a runtime into the stacks directory, from the npm registry: whole or not at all.
-import { chmod, mkdir, mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolders } from '../../lib/make-folders.ts';
 import { type NpmCall, NpmFailed, npm } from './npm.ts';
 import { lookInto, runtimePackage } from './stack.ts';
 
@@ -33,7 +34,7 @@ export async function installRuntime({ stacks, version, ...call }: Installation)
     throw new NotInstalled('stack_broken', `${target} is there and holds no usable runtime: delete it first`);
   if (before !== 'missing') return 'there';
   try {
-    await mkdir(stacks, { recursive: true, mode: 0o700 });
+    await makeFolders(stacks, 0o700);
     const folder = await mkdtemp(join(stacks, '.install-'));
     try {
       await fill(folder, version, call);

@@ -8,6 +8,20 @@ export interface Row {
   /** The promise: `value` is at most (or at least) this. */
   readonly atMost?: number;
   readonly atLeast?: number;
+  /** The least and the most that were seen. */
+  readonly range?: readonly [least: number, most: number];
+  /** The line of the picture of growth on which this stands (`growth.svg`), and at which size. */
+  readonly growth?: { readonly of: string; readonly size: number };
+}
+
+/** The middle of some figures, and between what they lie: the part of a row that is measured. */
+export function spread(figures: readonly number[]): Required<Pick<Row, 'value' | 'range'>> {
+  return { value: median(figures), range: [Math.min(...figures), Math.max(...figures)] };
+}
+
+/** A number as people write it: `10 000`. */
+export function told(count: number): string {
+  return count.toLocaleString('en').replaceAll(',', ' ');
 }
 
 /** CPU milliseconds (user and system, all threads of this process) that some work takes, and what it answers. */

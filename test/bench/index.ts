@@ -1,0 +1,16 @@
+// The registry of benchmarks: a line each, in the order in which they run.
+import { benchApi } from './api.ts';
+import { benchInstances } from './instances.ts';
+import type { Row } from './measure.ts';
+import { benchReload } from './reload.ts';
+import { benchStore } from './store.ts';
+import { benchTree } from './tree.ts';
+
+/** Name → what measures it. All of them together may take five minutes. */
+export const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  tree: () => benchTree([1_000, 10_000]),
+  reload: () => benchReload(),
+  store: () => benchStore(),
+  api: () => benchApi(),
+  instances: () => benchInstances(),
+};

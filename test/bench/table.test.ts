@@ -8,7 +8,7 @@ import { lineOf, withTable } from './table.ts';
 const tables = suite('the table of the benchmark');
 
 tables('says of each row what was measured, what is promised and whether that holds', () => {
-  const row = { name: 'a scan', ...spread([3.14159, 30, 2]), unit: 'ms' };
+  const row = { name: 'a scan', ...spread([3.146, 30, 2]), unit: 'ms' };
   assert.is(lineOf(row), '| a scan | 3.1 ms | 2 – 30 |  |  |');
   assert.is(lineOf({ ...row, atMost: 4 }), '| a scan | 3.1 ms | 2 – 30 | ≤ 4 ms | yes |');
   assert.is(

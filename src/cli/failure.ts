@@ -3,6 +3,7 @@ import { BaseMoved, TreeMissing } from '../control/failures.ts';
 import type { PlanSource } from '../core/plan/plan-document.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { UsageError } from '../options.ts';
+import { BackupFailed } from '../store/backup/failed.ts';
 import { NotKept, OutcomeUnknown, StoreUnavailable } from '../store/store.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { ProblemReport } from './report.ts';
@@ -43,6 +44,13 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof TreeMissing) return failure('tree_missing', error.message, exitCodes.unavailable);
   if (error instanceof StoreUnavailable) return failure(`store_${error.reason}`, error.message, exitCodes.unavailable);
   if (error instanceof Unavailable) return failure(error.code, error.message, exitCodes.unavailable);
+  // What is there already is the live state's; everything else cannot be read or written.
+  if (error instanceof BackupFailed)
+    return failure(
+      `backup_${error.reason}`,
+      error.message,
+      error.reason === 'occupied' ? exitCodes.refused : exitCodes.unavailable,
+    );
   if (error instanceof NotKept) return failure('not_kept', error.message, exitCodes.unavailable);
   if (error instanceof OutcomeUnknown) return failure('outcome_unknown', error.message, exitCodes.unavailable);
   // What is named does not exist: the caller's mistake. What stands in the way is in the live state.

@@ -29,6 +29,11 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
     async () => (await import('./schemas.ts')).schemas,
   ),
   bootstrap: entry('makes the first admin and an API token', async () => (await import('./bootstrap.ts')).bootstrap),
+  backup: entry(
+    'puts a store into one file, also while a server runs',
+    async () => (await import('./backup.ts')).backup,
+  ),
+  restore: entry('puts a backup back into a folder', async () => (await import('./restore.ts')).restore),
   'stacks install': entry(
     'puts a version of the runtime into the stacks directory',
     async () => (await import('./stacks-install.ts')).stacksInstall,

@@ -1,5 +1,5 @@
 // The file-system port: the few calls that the journal stands on, and their real implementation.
-import { chmod, type FileHandle, open, readdir, rename, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
 
@@ -18,6 +18,8 @@ export interface FileSystem {
   open(path: string, mode: 'read' | 'write' | 'create'): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
+  /** Removes a folder that is empty. */
+  removeFolder(path: string): Promise<void>;
   syncFolder(path: string): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export const diskFileSystem: FileSystem = {
   open: async (path, mode) => openFile(await open(path, flags[mode], 0o600)),
   rename,
   unlink,
+  removeFolder: rmdir,
   syncFolder,
 };
 

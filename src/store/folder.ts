@@ -16,7 +16,12 @@ export interface FolderListing {
   readonly unfinished: readonly string[];
   /** Whether there is nothing in the folder at all. */
   readonly empty: boolean;
+  /** Whether a backup is being restored into it, or was when the process died: then it is no store yet. */
+  readonly restoring: boolean;
 }
+
+/** The file that stands in a folder while a backup is restored into it. */
+export const restoringName = 'restoring';
 
 /** The name of a journal segment. */
 export function journalName(first: number): string {
@@ -43,6 +48,7 @@ export async function listFolder(files: FileSystem, folder: string): Promise<Fol
       snapshots: pick(names, 'snapshot'),
       unfinished,
       empty: names.length === 0,
+      restoring: names.includes(restoringName),
     };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
@@ -66,6 +72,12 @@ export async function namesIn(files: FileSystem, folder: string): Promise<string
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** The refusal of a folder that is no store yet. */
+export function halfRestored(folder: string): StoreUnavailable {
+  const advice = 'if it does not, delete what is in the folder and restore again';
+  return new StoreUnavailable('damaged', `a restore into ${folder} was interrupted, or still goes on: ${advice}`);
 }
 
 /** What the disk said, in words that help. */

@@ -5,7 +5,7 @@ import { Low } from 'lowdb';
 import { createJournalAdapter, type JournalStart } from './adapter.ts';
 import { createEngine } from './engine.ts';
 import { codeOf, diskFileSystem, type FileSystem } from './file-system.ts';
-import { type FolderListing, journalName, listFolder, removeUnfinished, unreadable } from './folder.ts';
+import { type FolderListing, halfRestored, journalName, listFolder, removeUnfinished, unreadable } from './folder.ts';
 import { type Format, presentFormat } from './format.ts';
 import { createSegment, repairSegment, type Segment } from './journal.ts';
 import { type Loaded, load } from './load.ts';
@@ -42,7 +42,7 @@ export async function openStore(folder: string, options: OpenOptions): Promise<S
     log: options.log ?? ((message) => process.stderr.write(`${message}\n`)),
   };
   if (options.readOnly) return openForReading(setting);
-  const found = await listFolder(setting.files, setting.folder);
+  const found = await listStore(setting);
   if (!hasStore(found)) await makeRoom(setting, found);
   const unlock = await (options.lock ?? lockFolder)(setting.folder);
   try {
@@ -59,6 +59,12 @@ interface Setting {
   readonly files: FileSystem;
   readonly format: Format;
   readonly log: (message: string) => void;
+}
+
+async function listStore({ files, folder }: Pick<Setting, 'files' | 'folder'>): Promise<FolderListing | undefined> {
+  const found = await listFolder(files, folder);
+  if (found?.restoring) throw halfRestored(folder);
+  return found;
 }
 
 function hasStore(listing: FolderListing | undefined): listing is FolderListing {
@@ -117,7 +123,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
 /** Loads the folder, mends what a crash left, and makes sure that all of it is on the disk before anybody sees it. */
 async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
   const { folder, files, format, log } = setting;
-  const found = await listFolder(files, folder);
+  const found = await listStore(setting);
   if (!hasStore(found)) {
     if (!setting.create) throw missing(folder);
     if (found) await removeUnfinished(files, folder, found);
@@ -185,7 +191,7 @@ async function loadWhileOthersWrite(
   tries: number,
 ): Promise<readonly [Log, readonly RecordSegment[]]> {
   const { folder, files, format } = setting;
-  const found = await listFolder(files, folder);
+  const found = await listStore(setting);
   if (!hasStore(found)) throw missing(folder);
   try {
     const records = await listRecordSegments(files, folder, format);

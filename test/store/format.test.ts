@@ -175,7 +175,9 @@ function renamed(record: { readonly stream: string; readonly body: { readonly ta
 
 function openOn(disk: FaultDisk, wanted: Format, more: Partial<Parameters<typeof openStore>[1]> = {}): Promise<Store> {
   const lock = async () => async () => {};
-  const own = { create: false, files: disk.files, lock, log: () => {}, snapshotBytes: 2000, format: wanted };
+  // The fixtures get older, and their audit logs have to stay.
+  const retention = { history: { count: 10_000 }, audit: { days: 100_000 } };
+  const own = { create: false, files: disk.files, lock, log: () => {}, retention, snapshotBytes: 2000, format: wanted };
   return openStore('/store', { ...own, ...more });
 }
 

@@ -119,6 +119,11 @@ function fileSystem(image: Image, guard: Guard): FileSystem {
         find('unlink', path);
         change({ folder: folderOf(path), unlink: path });
       })),
+    removeFolder: async (path) =>
+      void (await guard('removeFolder', path, () => {
+        if (namesIn(image, path).length > 0) throw failure('ENOTEMPTY', 'removeFolder', path);
+        image.folders.delete(path);
+      })),
     syncFolder: async (path) =>
       void (await guard('syncFolder', path, () => {
         for (const op of image.pendingNames) if (op.folder === path) applyName(image.durableNames, op);

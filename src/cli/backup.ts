@@ -1,0 +1,59 @@
+// weir backup: the whole store in one file, also while a server writes to it.
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { View } from '../core/model/view.ts';
+import { keptFiles } from '../drivers/local/kept-files.ts';
+import { UsageError } from '../options.ts';
+import { changingFile, type Source, textFile } from '../store/backup/source.ts';
+import { type Backup, backUp } from '../store/backup/write.ts';
+import { exitCodes } from './exit-codes.ts';
+import { withProgress } from './progress.ts';
+import type { Verb } from './verb.ts';
+
+export const backup: Verb = {
+  usage: '',
+  words: { least: 0, most: 0 },
+  options: ['store', 'out'],
+  notes: { out: 'the file to write, or a folder that gets a file named by the time' },
+  details: `No lock is taken: a server may run. The backup holds everything that was acknowledged before it began: objects, users, history and audit log, what
+they name, and the user directories of instances (flows, credentials, context; not the packages, which are installed again). It is a gzipped tar,
+is read back and checked before it gets its name, and is as secret as the store. Stacks and the tree are not in it.`,
+  examples: ['weir backup --out backups/', 'weir backup --store /var/lib/weir --out weir.tar.gz'],
+  async run({ options, io }) {
+    if (options.out === undefined) throw new UsageError('backup needs a file or a folder to write to: add --out FILE');
+    const store = resolve(io.cwd, options.store);
+    const at = io.now();
+    const out = fileFor(resolve(io.cwd, options.out), at);
+    const others = (view: View) => instanceSources(join(store, 'instances'), view);
+    const made = await withProgress(io, 'backing up', () => backUp(store, { out, at, madeBy: io.version, others }));
+    io.stdout.write(`${summaryOf(out, made)}\n`);
+    return exitCodes.fine;
+  },
+};
+
+/** In a folder, a name that sorts by time. */
+function fileFor(out: string, at: string): string {
+  return isFolder(out) ? join(out, `weir-${at.replaceAll(/[-:]/g, '')}.tar.gz`) : out;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // Why it cannot be looked at is told when it cannot be written.
+    return false;
+  }
+}
+
+async function* instanceSources(folder: string, view: View): AsyncGenerator<Source> {
+  const ids = [...view.all('Instance')].map(({ id }) => id);
+  for await (const { path, from } of keptFiles(folder, ids)) {
+    const name = `store/instances/${path}`;
+    yield 'file' in from ? changingFile(from.file, name) : textFile(name, from.text);
+  }
+}
+
+function summaryOf(out: string, { heading: { position }, files, bytes }: Backup): string {
+  const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  return `${out}: ${files.length} files of the store at commit ${position}, ${size}, read back and checked`;
+}

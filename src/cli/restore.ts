@@ -1,0 +1,24 @@
+// weir restore: a backup back into a folder that has no store.
+import { resolve } from 'node:path';
+import { restore as restoreInto } from '../store/backup/restore.ts';
+import { exitCodes } from './exit-codes.ts';
+import { withProgress } from './progress.ts';
+import type { Verb } from './verb.ts';
+
+export const restore: Verb = {
+  usage: 'FILE',
+  words: { least: 1, most: 1 },
+  options: ['store'],
+  notes: { store: 'the folder to restore into: none, or an empty one (default .weir)' },
+  details: `All of the backup is read and checked before anything is written, and all of it is restored or nothing. Everything is as it was then: sessions
+and tokens that were taken away since are good again. Stop the server that had the store first: two servers would run the same instances.`,
+  examples: ['weir restore weir.tar.gz --store /var/lib/weir'],
+  async run({ args: [file = ''], options, io }) {
+    const store = resolve(io.cwd, options.store);
+    const { heading, files } = await withProgress(io, 'restoring', () => restoreInto(resolve(io.cwd, file), store));
+    io.stdout.write(
+      `${store}: ${files.length} files restored, the store at commit ${heading.position} as of ${heading.at} (Weir ${heading.madeBy})\n`,
+    );
+    return exitCodes.fine;
+  },
+};

@@ -1,0 +1,132 @@
+// Takes the picture of a store that a backup holds, while another process may be writing to it.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { View } from '../../core/model/view.ts';
+import { codeOf, type FileSystem, type OpenFile } from '../file-system.ts';
+import { type FolderListing, halfRestored, listFolder, type Numbered, namesIn } from '../folder.ts';
+import type { Format } from '../format.ts';
+import { type Loaded, load } from '../load.ts';
+import { listRecordSegments, type RecordSegment, segmentPath } from '../record-segments.ts';
+import { StoreUnavailable } from '../store.ts';
+import { partOf, type Source, wholeFile } from './source.ts';
+
+/** A prefix of a store's history that holds all that was acknowledged before it was taken. */
+export interface Capture {
+  readonly position: number;
+  readonly view: View;
+  readonly sources: readonly Source[];
+  /** Lets the files go. */
+  close(): Promise<void>;
+}
+
+/** What was there is not there any more: a segment was turned over, a blob was collected. The picture has to be taken anew. */
+export class Moved extends Error {
+  override readonly name = 'Moved';
+}
+
+/** Takes the picture; no lock is taken, and nothing is written. Throws `StoreUnavailable`. */
+export async function capture(files: FileSystem, folder: string, format: Format, tries = 10): Promise<Capture> {
+  const held = new Map<string, Bounded>();
+  const close = async () => {
+    for (const { release } of held.values()) await release().catch(() => {});
+  };
+  try {
+    return { ...(await take(files, folder, format, held)), close };
+  } catch (error) {
+    await close();
+    const isPassing =
+      error instanceof Moved ||
+      codeOf(error) === 'ENOENT' ||
+      (error instanceof StoreUnavailable && error.reason !== 'missing' && error.reason !== 'newer');
+    if (!isPassing || tries <= 1) throw error;
+    await sleep(20);
+    return capture(files, folder, format, tries - 1);
+  }
+}
+
+/** An open file that ends where it ended when it was opened: all before that had been written. */
+interface Bounded {
+  readonly file: OpenFile;
+  readonly release: () => Promise<void>;
+}
+
+async function take(
+  files: FileSystem,
+  folder: string,
+  format: Format,
+  held: Map<string, Bounded>,
+): Promise<Omit<Capture, 'close'>> {
+  const before = await recordNames(files, folder);
+  const listing = await listFolder(files, folder);
+  if (listing?.restoring) throw halfRestored(folder);
+  if (!listing || listing.journals.length + listing.snapshots.length === 0) throw missing(folder);
+  for (const { name } of [...listing.snapshots, ...listing.journals]) await hold(files, join(folder, name), held);
+  const fixed: FileSystem = { ...files, open: async (path, mode) => held.get(path)?.file ?? files.open(path, mode) };
+  const segments = await listRecordSegments(fixed, folder, format);
+  // Records leave the journal for segments of their own: either both were seen before that, or both after it.
+  if (String(before) !== String(await recordNames(files, folder))) throw new Moved('records have moved');
+  const loaded = await load(fixed, folder, listing, segments, format);
+  const log = await logSources(folder, listing, loaded, held);
+  const records = segments.map((segment) => recordSource(files, folder, segment));
+  const blobs = await blobSources(files, folder);
+  return { position: loaded.log.position, view: loaded.log.state, sources: [...log, ...records, ...blobs] };
+}
+
+async function recordNames(files: FileSystem, folder: string): Promise<readonly string[]> {
+  const names = await namesIn(files, join(folder, 'records'));
+  return names.filter((name) => name.endsWith('.jsonl')).sort();
+}
+
+async function hold(files: FileSystem, path: string, held: Map<string, Bounded>): Promise<void> {
+  const file = await files.open(path, 'read');
+  held.set(path, { file, release: () => file.close() });
+  const size = await file.size();
+  const bounded: OpenFile = {
+    ...file,
+    size: async () => size,
+    read: async (into, at) => (at >= size ? 0 : file.read(into.subarray(0, size - at), at)),
+    close: async () => {},
+  };
+  held.set(path, { file: bounded, release: () => file.close() });
+}
+
+/** The snapshot that was read, and the journal from there on as far as it is good. */
+async function logSources(
+  folder: string,
+  { snapshots, journals }: FolderListing,
+  { lost, segment, end }: Loaded,
+  held: ReadonlyMap<string, Bounded>,
+): Promise<Source[]> {
+  const snapshot = snapshots.filter(({ name }) => name !== lost?.name).at(-1);
+  const needed = [
+    ...(snapshot ? [snapshot] : []),
+    ...journals.filter(({ number }) => number > (snapshot?.number ?? 0)),
+  ];
+  const sources: Source[] = [];
+  for (const { name, number } of needed) {
+    const file = held.get(join(folder, name))?.file;
+    if (!file) throw new Error(`${name} is not held`);
+    const isLast = isJournal(name) && number === segment;
+    sources.push(partOf(`store/${name}`, file, isLast ? end.end : await file.size()));
+  }
+  return sources;
+}
+
+function isJournal(name: Numbered['name']): boolean {
+  return name.startsWith('journal-');
+}
+
+function recordSource(files: FileSystem, folder: string, segment: RecordSegment): Source {
+  return wholeFile(files, segmentPath(folder, segment), `store/records/${segment.name}`);
+}
+
+/** All that there are: whatever the state names is among them. */
+async function blobSources(files: FileSystem, folder: string): Promise<Source[]> {
+  const names = await namesIn(files, join(folder, 'blobs'));
+  const own = names.filter((name) => /^[0-9a-f]{64}$/.test(name)).sort();
+  return own.map((name) => wholeFile(files, join(folder, 'blobs', name), `store/blobs/${name}`));
+}
+
+function missing(folder: string): StoreUnavailable {
+  return new StoreUnavailable('missing', `there is no store in ${folder}: name the folder of one with --store`);
+}

@@ -1,0 +1,168 @@
+// Restores a backup into a folder that has no store: all of it or nothing, whatever interrupts it.
+import { dirname, join } from 'node:path';
+import { codeOf, diskFileSystem, type FileSystem, wordsOf, writeFully } from '../file-system.ts';
+import { listFolder, restoringName, unreadable } from '../folder.ts';
+import { type Format, presentFormat } from '../format.ts';
+import { load } from '../load.ts';
+import { type Lock, lockFolder } from '../lock.ts';
+import { listRecordSegments } from '../record-segments.ts';
+import { StoreUnavailable } from '../store.ts';
+import { BackupFailed } from './failed.ts';
+import { type Contents, justLook, readBackup } from './read.ts';
+
+/** For tests: the disk below, and who may write to the folder. */
+export interface RestoreOptions {
+  readonly format?: Format;
+  readonly files?: FileSystem;
+  readonly lock?: Lock;
+}
+
+/**
+ * Restores the backup at `path` into `folder`, which is made, or is empty. All of the backup is read and checked before anything is written. Throws
+ * `BackupFailed` or `StoreUnavailable`, and leaves the folder as it was.
+ */
+export async function restore(path: string, folder: string, options: RestoreOptions = {}): Promise<Contents> {
+  const { files = diskFileSystem, format = presentFormat, lock = lockFolder } = options;
+  const checked = await readBackup(files, path, format, justLook);
+  const wasThere = await checkEmpty(files, folder);
+  const made: Made = { files: [], folders: new Set() };
+  try {
+    await files.makeFolder(folder);
+    const unlock = await lock(folder);
+    try {
+      await checkEmpty(files, folder);
+      await unpack({ files, folder, format, path }, checked, made);
+    } finally {
+      await unlock();
+    }
+  } catch (error) {
+    if (!wasThere) await files.removeFolder(folder).catch(() => {});
+    throw error instanceof BackupFailed || error instanceof StoreUnavailable ? error : notRestored(folder, error);
+  }
+  return checked;
+}
+
+interface Job {
+  readonly files: FileSystem;
+  readonly folder: string;
+  readonly format: Format;
+  readonly path: string;
+}
+
+/** What was made, in order. */
+interface Made {
+  readonly files: string[];
+  readonly folders: Set<string>;
+}
+
+/** Throws where there is something in a folder; answers whether there is a folder. */
+async function checkEmpty(files: FileSystem, folder: string): Promise<boolean> {
+  const names = await files.list(folder).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw unreadable(folder, error);
+  });
+  const others = (names ?? []).filter((name) => !/^(lock-.*\.sock|lost\+found)$/.test(name));
+  if (others.length > 0) throw occupied(folder, others);
+  return names !== undefined;
+}
+
+/** While the mark stands in the folder nothing takes it for a store: it goes when everything else is durable. */
+async function unpack(job: Job, checked: Contents, made: Made): Promise<void> {
+  const { files, folder } = job;
+  try {
+    await writeFile(files, join(folder, restoringName), textOf(job.path), made);
+    await files.syncFolder(folder);
+    const again = await readBackup(files, job.path, job.format, (name, content) => place(job, name, content, made));
+    if (JSON.stringify(again) !== JSON.stringify(checked)) throw changed(job.path);
+    for (const path of [...made.folders, folder]) await files.syncFolder(path);
+    await checkLoads(job, checked);
+    await files.unlink(join(folder, restoringName));
+    await files.syncFolder(folder);
+  } catch (error) {
+    await takeAway(files, made);
+    throw error;
+  }
+}
+
+async function* textOf(path: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`A backup (${path}) is being restored into this folder.\n`);
+}
+
+async function place(
+  { files, folder }: Job,
+  name: string,
+  content: AsyncIterable<Uint8Array>,
+  made: Made,
+): Promise<void> {
+  const path = join(folder, name.slice('store/'.length));
+  await makeFolders(files, folder, dirname(path), made);
+  await writeFile(files, path, content, made);
+}
+
+async function makeFolders(files: FileSystem, top: string, folder: string, made: Made): Promise<void> {
+  if (folder === top || made.folders.has(folder)) return;
+  await makeFolders(files, top, dirname(folder), made);
+  made.folders.add(folder);
+  await files.makeFolder(folder);
+}
+
+async function writeFile(
+  files: FileSystem,
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  made: Made,
+): Promise<void> {
+  made.files.push(path);
+  const file = await files.open(path, 'create');
+  try {
+    let size = 0;
+    for await (const piece of content) {
+      await writeFully(file, piece, size);
+      size += piece.length;
+    }
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** A backup whose checksums are right may still be none of a store: what cannot be opened is not left behind. */
+async function checkLoads({ files, folder, format, path }: Job, { heading }: Contents): Promise<void> {
+  const listing = await listFolder(files, folder);
+  if (!listing) throw new Error(`${folder} is gone`);
+  const segments = await listRecordSegments(files, folder, format);
+  const { log } = await load(files, folder, listing, segments, format);
+  if (log.position !== heading.position)
+    throw new BackupFailed(
+      'damaged',
+      `${path} is damaged: it ends at commit ${log.position} instead of ${heading.position}`,
+    );
+}
+
+/** Last made, first gone; the mark was the first. */
+async function takeAway(files: FileSystem, made: Made): Promise<void> {
+  const [mark, ...others] = made.files;
+  for (const path of others.reverse()) await files.unlink(path).catch(() => {});
+  for (const path of [...made.folders].reverse()) await files.removeFolder(path).catch(() => {});
+  if (mark !== undefined) await files.unlink(mark).catch(() => {});
+}
+
+function occupied(folder: string, names: readonly string[]): BackupFailed {
+  const what = names.includes(restoringName)
+    ? 'a restore into it was interrupted: delete what is in it, then restore again'
+    : names.some((name) => /^(journal|snapshot)-\d{12}\.jsonl$/.test(name))
+      ? 'there is a store in it: name another folder, or move it away'
+      : `it is not empty (${names.slice(0, 3).join(', ')}${names.length > 3 ? ' …' : ''}): name another folder`;
+  return new BackupFailed('occupied', `nothing was restored into ${folder}, because ${what}`);
+}
+
+function changed(path: string): BackupFailed {
+  return new BackupFailed('damaged', `${path} was changed while it was read: nothing was restored`);
+}
+
+function notRestored(folder: string, error: unknown): BackupFailed {
+  const why = /^(ENOSPC|EDQUOT)$/.test(codeOf(error) ?? '') ? 'the disk is full' : wordsOf(error);
+  return new BackupFailed('not_restored', `nothing was restored: ${folder} cannot be written, because ${why}`, {
+    cause: error,
+  });
+}

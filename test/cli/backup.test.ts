@@ -1,0 +1,154 @@
+// timeout: 300
+// Backups by the command: of a server that runs, of the instances' own files, and back into a server that has all of it.
+import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { openStore } from '../../src/store/json-file.ts';
+import { type Serving, serve } from '../support/serving.ts';
+import { type TemporaryFolder, temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { runHere } from './world.ts';
+
+const fixture = join(import.meta.dirname, '../store/fixtures/format-1');
+const token = 'weirp_GeTOHY3yPMjQu30DmyO6NohO6b2oHW7dN9Lz9Amv2OMvDf';
+
+const commands = suite<{ here: TemporaryFolder }>('backup and restore');
+
+commands.before.each(async (context) => {
+  context.here = temporaryFolder();
+});
+commands.after.each(async ({ here }) => {
+  process.chdir('/');
+  await here.remove();
+});
+
+commands('take a running server to another one, with everything that there was', async ({ here }) => {
+  const weir = await withFixture(here);
+  const { id } = await instanceIn(here.path);
+  await writeFiles(here.path, {
+    [`.weir/instances/${id}/home/flows.json`]: '[{"id":"n1"}]',
+    [`.weir/instances/${id}/home/flows_cred.json`]: '{}',
+    [`.weir/instances/${id}/home/context/global/global.json`]: '{"n":1}',
+    [`.weir/instances/${id}/home/package.json`]: '{"dependencies":{"node-red-node-pi":"1"}}',
+    [`.weir/instances/${id}/home/node_modules/node-red-node-pi/index.js`]: '',
+    [`.weir/instances/${id}/home/.npmrc`]: 'secret',
+    [`.weir/instances/${id}/modules.json`]: '{"wanted":["node-red-node-pi@1"],"npmrc":null}',
+    [`.weir/instances/${id}/port`]: '1880\n',
+    '.weir/instances/nobody/home/flows.json': '[]',
+    '.weir/stacks/5.0.7/package.json': '{}',
+  });
+  symlinkSync('/etc/hostname', join(here.path, `.weir/instances/${id}/home/link`));
+  const first = await serve(here, ['tree']);
+  const before = await ask(first, '/api/v1/users');
+  assert.is(before.body.count, 2);
+  const made = await weir('backup --out .');
+  assert.is(made.code, 0, made.stderr);
+  const file =
+    /(weir-\d{8}T\d{6}\.\d{3}Z\.tar\.gz): \d+ files of the store at commit \d+, \S+ kB, read back and checked\n$/.exec(
+      made.stdout,
+    )?.[1];
+  assert.ok(file, made.stdout);
+  assert.is(statSync(join(here.path, file)).mode & 0o777, 0o600);
+  assert.is((await ask(first, '/api/v1/stacks', { name: 'later', spec: { runtime: '1' } })).status, 201);
+  await stop(first);
+  const back = await weir(`restore ${file} --store other`);
+  assert.is(back.code, 0, back.stderr);
+  assert.match(back.stdout, /other: \d+ files restored, the store at commit \d+ as of .* \(Weir 1\.2\.3\)\n$/);
+  const home = join(here.path, `other/instances/${id}/home`);
+  assert.is(readFileSync(join(home, 'flows.json'), 'utf8'), '[{"id":"n1"}]');
+  assert.is(readFileSync(join(home, 'context/global/global.json'), 'utf8'), '{"n":1}');
+  assert.is(readFileSync(join(home, '../port'), 'utf8'), '1880\n');
+  // Packages are not in it, and so have to be installed.
+  assert.is(readFileSync(join(home, '../modules.json'), 'utf8'), '{"install":true}');
+  for (const name of ['node_modules', '.npmrc', 'link', '../../nobody']) assert.not(existsSync(join(home, name)), name);
+  assert.not(existsSync(join(here.path, 'other/stacks')));
+  const second = await serve(here, ['tree', '--store', 'other']);
+  assert.equal((await ask(second, '/api/v1/users')).body, before.body);
+  assert.is((await ask(second, '/api/v1/stacks/later')).status, 404);
+  assert.is((await ask(second, `/api/v1/instances/${id}`)).body.name, 'flows');
+  await stop(second);
+});
+
+commands('of a store that an older version left show all of it: export, then plan, is empty', async ({ here }) => {
+  const weir = await withFixture(here);
+  const planned = await weir('plan tree --detailed-exitcode');
+  assert.is(planned.code, 0, planned.stderr);
+  const server = await serve(here, ['tree']);
+  for (const path of ['users', 'teams', 'stacks', 'instance-types', 'team-types', 'templates', 'sso-configs'])
+    assert.is((await ask(server, `/api/v1/${path}`)).status, 200, path);
+  for (const path of ['audit-log', 'stats', 'config', 'config/history', 'config/plan', 'tokens', 'invitations'])
+    assert.is((await ask(server, `/api/v1/admin/${path}`)).status, 200, path);
+  await stop(server);
+});
+
+commands('say what cannot be done, and why', async ({ here }) => {
+  const weir = await withFixture(here);
+  const outcome = async (line: string) => {
+    const { code, stderr } = await weir(line);
+    return `${code} ${stderr.replaceAll(`${here.path}/`, '').split('\n')[0]}`;
+  };
+  assert.is(await outcome('backup'), '64 weir: backup needs a file or a folder to write to: add --out FILE');
+  assert.is(
+    await outcome('backup --store nowhere --out b.tar.gz'),
+    '5 weir: there is no store in nowhere: name the folder of one with --store',
+  );
+  assert.is(
+    await outcome('backup --out nowhere/b.tar.gz'),
+    '5 weir: no backup was made: nowhere/b.tar.gz cannot be written, because there is no such folder',
+  );
+  assert.is((await weir('backup --out b.tar.gz')).code, 0);
+  assert.is(await outcome('backup --out b.tar.gz'), '5 weir: b.tar.gz exists already: name another file, or a folder');
+  assert.is(
+    await outcome('restore b.tar.gz'),
+    '3 weir: nothing was restored into .weir, because there is a store in it: name another folder, or move it away',
+  );
+  assert.match(
+    await outcome('restore nowhere.tar.gz --store other'),
+    /^5 weir: nowhere\.tar\.gz cannot be read: ENOENT/,
+  );
+  assert.is(
+    await outcome('restore tree/weir.yaml --store other'),
+    '5 weir: tree/weir.yaml is not a backup that "weir backup" has written, or its beginning is damaged',
+  );
+  assert.match(await outcome('restore'), /^64 weir: /);
+  assert.not(existsSync(join(here.path, 'other')));
+  // An empty folder, as a volume that was just mounted is one, keeps being that folder.
+  await writeFiles(here.path, { 'volume/lost+found/.keep': '' });
+  rmSync(join(here.path, 'volume/lost+found/.keep'));
+  assert.is((await weir('restore b.tar.gz --store volume')).code, 0);
+  assert.is((await weir('status --store volume')).code, 0);
+});
+
+commands.run();
+
+type Weir = (line: string) => ReturnType<typeof runHere>;
+
+/** The store of the fixture in `.weir`, and the tree that it exports in `tree`. */
+async function withFixture({ path }: TemporaryFolder): Promise<Weir> {
+  process.chdir(path);
+  cpSync(fixture, join(path, '.weir'), { recursive: true });
+  const weir: Weir = (line) => runHere(line.split(' '), path);
+  assert.is((await weir('export --out tree')).code, 0);
+  return weir;
+}
+
+async function instanceIn(path: string): Promise<{ readonly id: string }> {
+  const store = await openStore(join(path, '.weir'), { create: false, readOnly: true });
+  const [instance] = store.read().all('Instance');
+  await store.close();
+  if (!instance) throw new Error('the fixture has no instance');
+  return instance;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of every shape.
+async function ask({ url }: Serving, path: string, body?: unknown): Promise<{ status: number; body: any }> {
+  const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) };
+  const method = body ? { method: 'POST', body: JSON.stringify(body) } : {};
+  const response = await fetch(url + path, { headers, ...method });
+  return { status: response.status, body: await response.json() };
+}
+
+async function stop({ child, ended }: Serving): Promise<void> {
+  child.kill('SIGTERM');
+  assert.is((await ended).code, 0);
+}

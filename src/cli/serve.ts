@@ -1,6 +1,7 @@
 // weir serve: the reconciler, the watcher and the API in one process.
 import { resolve } from 'node:path';
 import { createPasswords } from '../auth/password.ts';
+import { createContents } from '../control/contents.ts';
 import { type Converging, startConverge } from '../control/converge.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
@@ -85,6 +86,7 @@ async function serveFrom(
     directory: ldapProvider({ secretOf: (secret) => secretOf(secret, home) }),
     mailer,
     metrics,
+    contents: createContents({ store, drivers }),
     instanceLogs: logsOf(store, drivers),
     instanceUsage: usageWith(store, drivers),
     instancePast: monitor.past,

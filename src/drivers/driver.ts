@@ -1,4 +1,5 @@
 // What a driver is: that which runs instances somewhere. Each ability stands for itself, so that a driver has those that it really has.
+import type { Stored } from '../core/instances/content.ts';
 import type { FeatureName } from '../core/kinds/features.ts';
 import type { SpecOf } from '../core/kinds/index.ts';
 import type { StartedWith } from '../core/kinds/instance.ts';
@@ -13,6 +14,8 @@ export interface Driver {
   readonly runner?: Runner;
   /** Keeps what instances log; absent where it does not. */
   readonly logs?: Logs;
+  /** Reads and writes what people make in instances; absent where it cannot. */
+  readonly keeper?: Keeper;
   /** Measures what instances use; absent where it does not. */
   readonly meter?: Meter;
 }
@@ -66,6 +69,26 @@ export interface Runner {
 export interface Notice {
   readonly type: 'FlowsStopped' | 'LogCut';
   readonly why?: Reason;
+}
+
+/** The ability to read what people made in an instance, and to put it back. Rejects with `DriverFailed` for what somebody can do something about. */
+export interface Keeper {
+  /** What it has now, whether it runs or not; nothing in it where it never ran. Too much for a snapshot is `TooLarge`. */
+  read(id: string): Promise<Stored>;
+  /**
+   * Has an instance that does not run hold this from its next start on, in place of what it has: all of it, whatever happens on the way, or where
+   * this rejects, nothing. `encryptedWith` is the secret of the credentials, `credentialSecret` that of the instance. Answers what it holds then.
+   */
+  write(id: string, wanted: Written): Promise<Stored>;
+  /** Told when the flows of an instance that runs may have changed: a hint. Answers the function that ends it. */
+  onChange(listener: (id: string) => void): () => void;
+}
+
+/** What is to be written into an instance. */
+export interface Written {
+  readonly stored: Stored;
+  readonly encryptedWith?: string;
+  readonly credentialSecret: string;
 }
 
 /** The ability to keep logs. */

@@ -1,8 +1,10 @@
 // The local driver: instances are processes of this machine, each in a folder of its own.
 import { readdir } from 'node:fs/promises';
+import type { Stored } from '../core/instances/content.ts';
 import {
   type Driver,
   DriverFailed,
+  type Keeper,
   type Logs,
   type Meter,
   type Notice,
@@ -11,6 +13,7 @@ import {
   type Runner,
   type Up,
   type Usage,
+  type Written,
 } from './driver.ts';
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
@@ -22,6 +25,8 @@ import { readLog } from './local/read-log.ts';
 import { forgetRecord } from './local/record.ts';
 import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
 import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
+import { readStored, writeStored } from './local/stored.ts';
+import { watchFlows } from './local/watch-flows.ts';
 
 /** What this build's local driver is, wherever it runs. */
 export const local: Driver = {
@@ -43,6 +48,7 @@ export interface LocalPlace extends Pick<Machine, 'stacks' | 'env'> {
 /** The local driver at a place. */
 export function localDriver(place: LocalPlace): Driver & {
   readonly runner: Runner;
+  readonly keeper: Keeper;
   readonly logs: Logs;
   readonly meter: Meter;
   /** Looks after nothing any more; what runs goes on. */
@@ -66,6 +72,15 @@ export function localDriver(place: LocalPlace): Driver & {
         return () => state.noticing.delete(listener);
       },
     },
+    keeper: {
+      // Not in its turn: it may be waiting for a start that takes long.
+      read: (id) => readStored(folderOf(place.instances, id)).catch((error: unknown) => Promise.reject(told(error))),
+      write: (id, wanted) => inTurn(state, id, () => write(state, id, wanted)),
+      onChange: (listener) => {
+        state.changing.add(listener);
+        return () => state.changing.delete(listener);
+      },
+    },
     logs: { read: (id, wish) => readLog(folderOf(place.instances, id).log, wish) },
     meter: { read: () => usages(state) },
     close: () => {
@@ -84,6 +99,7 @@ interface State {
   ports: Promise<Map<string, number>> | undefined;
   readonly listeners: Set<(id: string, why: Reason) => void>;
   readonly noticing: Set<(id: string, notice: Notice) => void>;
+  readonly changing: Set<(id: string) => void>;
   /** The last piece of work of each instance: one comes after another. */
   readonly turns: Map<string, Promise<unknown>>;
 }
@@ -98,6 +114,7 @@ function stateAt(place: LocalPlace): State {
     ports: undefined,
     listeners: new Set(),
     noticing: new Set(),
+    changing: new Set(),
     turns: new Map(),
   };
 }
@@ -173,15 +190,27 @@ async function found(state: State, id: string): Promise<Runtime | undefined> {
   return runtime;
 }
 
+async function write(state: State, id: string, wanted: Written): Promise<Stored> {
+  if (await found(state, id)) throw new DriverFailed('Running', 'it runs, and would write its own flows over them');
+  return writeStored(folderOf(state.place.instances, id), wanted);
+}
+
 function look(state: State, runtime: Runtime): void {
   const { id } = runtime;
-  const unwatch = watch(runtime, {
+  const unwatchFlows = watchFlows(runtime.folder, state.machine.patience.lookMs, () => {
+    for (const listener of state.changing) listener(id);
+  });
+  const unwatchRuntime = watch(runtime, {
     patience: state.machine.patience,
     ended: (_runtime, why) => void inTurn(state, id, () => ended(state, runtime, why)).catch(() => {}),
     notice: (_runtime, notice) => {
       for (const listener of state.noticing) listener(id, notice);
     },
   });
+  const unwatch = () => {
+    unwatchRuntime();
+    unwatchFlows();
+  };
   state.known.set(id, { runtime, unwatch });
 }
 

@@ -1,10 +1,15 @@
 // A driver that runs nothing and says it does, at once or as it is told: for tests and measurements.
+
+import type { Stored } from '../core/instances/content.ts';
 import type { FeatureName } from '../core/kinds/features.ts';
-import { type Driver, DriverFailed, type Notice, type Reason, type Run, type Runner } from './driver.ts';
+import { type Driver, DriverFailed, type Keeper, type Notice, type Reason, type Run, type Runner } from './driver.ts';
 
 /** A stub, and what it can be told. */
 export interface Stub extends Driver {
   readonly runner: Runner;
+  readonly keeper: Keeper;
+  /** Makes something the flows of an instance, as a deploy does. */
+  deploy(id: string, stored: Partial<Stored>): void;
   /** Everything that it was asked to do, in order: `start ID`. */
   readonly calls: readonly string[];
   /** What runs, with what it was started with. */
@@ -12,7 +17,7 @@ export interface Stub extends Driver {
   /** Lets whatever it is asked to do wait, until the function that this answers is called. */
   hold(): () => void;
   /** Refuses whatever is asked for which this answers a reason. */
-  refuse(why: (work: keyof Runner, id: string, run?: Run) => Reason | undefined): void;
+  refuse(why: (work: keyof Runner | 'read' | 'write', id: string, run?: Run) => Reason | undefined): void;
   /** Ends an instance as if by itself. */
   end(id: string, why: Reason): void;
   /** Tells of something that is wrong with an instance that runs on. */
@@ -27,8 +32,10 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
   const noticing = new Set<(id: string, notice: Notice) => void>();
   let gate: Promise<void> = Promise.resolve();
   let refusal: Parameters<Stub['refuse']>[0] = () => undefined;
-  const asked = async (work: keyof Runner, id: string, run?: Run): Promise<void> => {
-    calls.push(`${work} ${id}`);
+  const kept = new Map<string, Stored>();
+  const changing = new Set<(id: string) => void>();
+  const asked = async (work: Parameters<typeof refusal>[0], id: string, run?: Run): Promise<void> => {
+    if (work !== 'read') calls.push(`${work} ${id}`);
     await gate;
     const why = refusal(work, id, run);
     if (why) throw new DriverFailed(why.reason, why.message);
@@ -36,6 +43,25 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
   const down = (work: 'stop' | 'suspend' | 'remove') => async (id: string) => {
     await asked(work, id);
     runs.delete(id);
+    if (work === 'remove') kept.delete(id);
+  };
+  const keeper: Keeper = {
+    read: async (id) => {
+      await asked('read', id);
+      return kept.get(id) ?? { flows: [], modules: {} };
+    },
+    write: async (id, { stored, encryptedWith, credentialSecret }) => {
+      await asked('write', id);
+      // Credentials in a stub say what they are encrypted with, where they say anything.
+      const isTheirs = stored.credentials?.with !== undefined && stored.credentials.with === encryptedWith;
+      const now = isTheirs ? { ...stored, credentials: { ...stored.credentials, with: credentialSecret } } : stored;
+      kept.set(id, now);
+      return now;
+    },
+    onChange: (listener) => {
+      changing.add(listener);
+      return () => changing.delete(listener);
+    },
   };
   const runner: Runner = {
     start: async (run, signal) => {
@@ -60,6 +86,11 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
     kind,
     provides: new Set(provides),
     runner,
+    keeper,
+    deploy: (id, stored) => {
+      kept.set(id, { flows: [], modules: {}, ...kept.get(id), ...stored });
+      for (const listener of changing) listener(id);
+    },
     calls,
     runs,
     hold: () => {

@@ -105,6 +105,7 @@ const tags: Readonly<Record<Tag, string | undefined>> = {
   instances: 'The flow runtimes of teams.',
   devices: 'Flow runtimes of teams that live elsewhere.',
   agents: 'The channel between a device and the platform.',
+  snapshots: 'What instances held at one time.',
   users: 'All users, for admins.',
   administration: 'What admins see of everybody.',
   statistics: 'Counts for people and for scrapers.',

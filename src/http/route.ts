@@ -89,6 +89,7 @@ export type Tag =
   | 'instances'
   | 'devices'
   | 'agents'
+  | 'snapshots'
   | 'users'
   | 'administration'
   | 'statistics';

@@ -1,6 +1,7 @@
 // What the server is built from: everything that its handlers may ask.
 
 import type { Passwords } from '../auth/password.ts';
+import type { Contents } from '../control/contents.ts';
 import type { Reconciler } from '../control/reconciler.ts';
 import type { Door } from '../control/submit.ts';
 import type { DeclaredKindName } from '../core/kinds/index.ts';
@@ -65,6 +66,8 @@ export interface ServerOptions {
   readonly metrics: Metrics;
   /** Reads what an instance logged; absent where nothing runs instances. */
   readonly instanceLogs?: (id: string, wish: LogWish) => Promise<LogPage>;
+  /** What snapshots hold; absent where nothing runs instances. */
+  readonly contents?: Contents;
   /** What each instance that runs uses, by its id; absent where nothing runs instances. */
   readonly instanceUsage?: () => Promise<
     ReadonlyMap<string, { readonly memoryBytes: number; readonly cpuSeconds: number }>

@@ -35,6 +35,12 @@ export function instanceSubject({ id = '' }: Params, view: View): Subject {
   return { team: instance && view.get('Team', instance.spec.team) };
 }
 
+/** The team of the snapshot `:id`. */
+export function snapshotSubject({ id = '' }: Params, view: View): Subject {
+  const snapshot = view.get('Snapshot', id);
+  return { team: snapshot && view.get('Team', snapshot.spec.team) };
+}
+
 /** Throws `Refused` by the rule `feature-required` (409) where a feature has no effect for a team. */
 export function requireFeature({ door }: Pick<Services, 'door'>, use: FeatureUse): void {
   const lack = featureLack(door.store.read(), door.facts(), use);

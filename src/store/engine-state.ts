@@ -2,6 +2,7 @@
 import type { Low } from 'lowdb';
 import type { State } from '../core/model/state.ts';
 import type { View } from '../core/model/view.ts';
+import type { Shelf } from './blobs.ts';
 import { wordsOf } from './file-system.ts';
 import type { Log, Waiting } from './log.ts';
 import type { Entry, PositionedView, Receipt, RecordFilter, RecordQuery, StoreRecord } from './store.ts';
@@ -11,6 +12,8 @@ export interface Backing {
   readonly records: (log: Log, query: RecordQuery) => Promise<readonly StoreRecord[]>;
   readonly countRecords: (log: Log, filter: RecordFilter) => Promise<number>;
   readonly close: () => Promise<void>;
+  /** Where blobs are. */
+  readonly shelf: Shelf;
   readonly log: (message: string) => void;
   /** RFC 3339. */
   readonly now: () => string;

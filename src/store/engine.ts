@@ -2,6 +2,7 @@
 import type { Low } from 'lowdb';
 import { overlay } from '../core/model/overlay.ts';
 import type { State } from '../core/model/state.ts';
+import { createBlobs } from './blobs.ts';
 import { type Backing, type Engine, type Pending, viewOf } from './engine-state.ts';
 import { flush } from './flush.ts';
 import { encodeBody } from './lines.ts';
@@ -51,6 +52,7 @@ export function createEngine(low: Low<Log>, backing: Backing): Store {
     },
     records: (query) => backing.records(low.data, query),
     countRecords: (filter) => backing.countRecords(low.data, filter),
+    blobs: createBlobs(backing.shelf, { view: () => engine.view, refusal: () => whyNot(engine) }),
     health: () => healthOf(engine),
     close: () => {
       engine.closing ??= close(engine);
@@ -80,8 +82,14 @@ function commit(engine: Engine, transaction: Transaction, id: string): Promise<R
 function refusalOf(engine: Engine, id: string): Error | undefined {
   if (engine.evaluating) return new Error('a transaction cannot commit: it has to be pure');
   if (engine.unknown.has(id)) return new OutcomeUnknown(`it is not known whether ${id} was kept: ${engine.failure}`);
-  if (engine.closing !== undefined) return new NotKept('the store is closed');
-  return engine.failure === undefined ? undefined : new NotKept(`the store is read-only: ${engine.failure}`);
+  const why = whyNot(engine);
+  return why === undefined ? undefined : new NotKept(why);
+}
+
+/** Why nothing is written any more; nothing where it is. */
+function whyNot({ closing, failure }: Engine): string | undefined {
+  if (closing !== undefined) return 'the store is closed';
+  return failure === undefined ? undefined : `the store is read-only: ${failure}`;
 }
 
 /** Evaluates against everything before it, durable or not; nothing where nothing is to be kept. */

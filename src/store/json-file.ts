@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Low } from 'lowdb';
 import { createJournalAdapter, type JournalStart } from './adapter.ts';
+import { fileShelf } from './blob-files.ts';
 import { createEngine } from './engine.ts';
 import { codeOf, diskFileSystem, type FileSystem } from './file-system.ts';
 import { type FolderListing, halfRestored, journalName, listFolder, removeUnfinished, unreadable } from './folder.ts';
@@ -110,6 +111,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   return createEngine(low, {
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
+    shelf: fileShelf(files, folder),
     journalBytes: () => adapter.journalBytes(),
     close: async () => {
       await adapter.close(low.data);
@@ -178,6 +180,7 @@ async function openForReading(setting: Setting): Promise<Store> {
   return createEngine(low, {
     records: (all, query) => reader.page(all, records, query),
     countRecords: (all, filter) => reader.count(all, records, filter),
+    shelf: fileShelf(files, folder),
     close: async () => {},
     log,
     now: () => new Date().toISOString(),

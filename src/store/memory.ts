@@ -1,5 +1,6 @@
 // The in-memory engine: all that a store promises but to outlive its process. For tests, and for planning without a store.
 import { type Adapter, Low } from 'lowdb';
+import { memoryShelf } from './blobs.ts';
 import { createEngine } from './engine.ts';
 import { emptyLog, type Log, streams, type TailRecord } from './log.ts';
 import { type Found, isWhole, searchFor, take, tally } from './record-search.ts';
@@ -22,6 +23,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     countRecords: async ({ tail }, filter) =>
       isWhole(filter) ? tail[filter.stream].length : tally(foundIn(tail[filter.stream]), searchFor(filter)),
     close: async () => {},
+    shelf: memoryShelf(),
     log: options.log ?? ((message) => process.stderr.write(`${message}\n`)),
     now: () => new Date().toISOString(),
     rehearse: options.rehearse ?? false,

@@ -73,6 +73,22 @@ export interface Health {
   readonly journalBytes?: number;
 }
 
+/** A blob that was put: `name` is its SHA-256 in hexadecimal. It is kept at least until `release`: commit first what names it. */
+export interface HeldBlob {
+  readonly name: string;
+  release(): void;
+}
+
+/** Bytes beside the records, each named by its SHA-256 (`namedBlobs` says who names which). */
+export interface Blobs {
+  /** Resolves when the bytes are durable. Rejects with `NotKept` on a store that takes no writes, and with what the disk says. */
+  put(bytes: Uint8Array): Promise<HeldBlob>;
+  /** The bytes of a name; nothing where there are none. Rejects with `DamagedBlob`. */
+  get(name: string): Promise<Uint8Array | undefined>;
+  /** Deletes all that nothing durable names and nobody holds; answers how many that were. */
+  collect(): Promise<number>;
+}
+
 /** The store. Readers see only what is durable. */
 export interface Store {
   /** Synchronous; consistent until the caller's next `await`. */
@@ -92,6 +108,8 @@ export interface Store {
   records(query: RecordQuery): Promise<readonly StoreRecord[]>;
   /** How many records there are; those of a whole stream are counted without being read. */
   countRecords(filter: RecordFilter): Promise<number>;
+  /** Bytes that resources name. */
+  readonly blobs: Blobs;
   health(): Health;
   /** Finishes what was acknowledged or is under way, writes what speeds up the next start, lets the folder go. */
   close(): Promise<void>;
@@ -115,6 +133,11 @@ export class NotKept extends Error {
 /** It is not known whether the commit was kept: repeat it with the same id. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
+}
+
+/** A blob is not what was written; the message names it. */
+export class DamagedBlob extends Error {
+  override readonly name = 'DamagedBlob';
 }
 
 /** Why a store cannot be opened. `missing`: there is none, and it was not to be made. */

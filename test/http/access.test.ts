@@ -67,6 +67,10 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /api/v1/instances/{id}/resources': insiders,
   'PUT /api/v1/instances/{id}': editors,
   'DELETE /api/v1/instances/{id}': owners,
+  'GET /api/v1/instances/{id}/snapshots': insiders,
+  'POST /api/v1/instances/{id}/snapshots': editors,
+  'GET /api/v1/snapshots/{id}': insiders,
+  'DELETE /api/v1/snapshots/{id}': editors,
   'POST /api/v1/instances/{id}/actions/start': editors,
   'POST /api/v1/instances/{id}/actions/stop': editors,
   'POST /api/v1/instances/{id}/actions/restart': editors,
@@ -143,7 +147,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /account/accept-invitation': anyUser,
 };
 
-/** An address of the route: of the team `core`, its instance, device or group where it is about those, and of nothing that there is else. */
+/** An address of the route: of the team `core`, its instance, snapshot, device or group where it is about those, and of nothing that there is else. */
 function addressOf(path: string): string {
   return path
     .replace('/teams/{id}', '/teams/core')
@@ -151,6 +155,7 @@ function addressOf(path: string): string {
     .replace('/instances/{id}', '/instances/line')
     .replace('/devices/{id}', '/devices/gateway')
     .replace('/device-groups/{id}', '/device-groups/gateways')
+    .replace('/snapshots/{id}', '/snapshots/picture')
     .replaceAll(/\{\w+\}/g, 'no-such-thing');
 }
 
@@ -164,13 +169,16 @@ access.after(world.close);
 await putInstance();
 await world.putDevices();
 
-/** The instance `line` of the team `core`. */
+/** The instance `line` of the team `core`, and its snapshot `picture`. */
 async function putInstance(): Promise<void> {
   const times = { generation: 1, createdAt: start, updatedAt: start };
   const made = { team: 'core', instanceType: 'small', template: 'standard', stack: 'nr-4' };
   const spec = kinds.Instance.spec.parse({ ...made, state: 'stopped', desired: 'stopped' });
   const change = created({ kind: 'Instance', id: 'line', name: 'Line 1', spec, ...times });
-  await world.store.commit(() => ({ changes: [change] }), { id: 'line' });
+  const held = { kind: 'manual', createdBy: { kind: 'user' }, modules: {}, content: '0'.repeat(64) } as const;
+  const snapshot = kinds.Snapshot.spec.parse({ team: 'core', instance: 'line', ...held });
+  const taken = created({ kind: 'Snapshot', id: 'picture', name: 'Picture', spec: snapshot, ...times });
+  await world.store.commit(() => ({ changes: [change, taken] }), { id: 'line' });
 }
 
 const { body: description } = await world.ask('GET', '/api/');

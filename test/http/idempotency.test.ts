@@ -42,6 +42,7 @@ const bodies: Readonly<Record<string, readonly [body: object | undefined, other?
   createDevice: [{ name: 'Gateway' }, { name: 'Gateway', mode: 'developer' }],
   createDeviceGroup: [{ name: 'Hall' }, { name: 'Yard' }],
   createProvisioningToken: [{ name: 'x' }, { name: 'y' }],
+  createSnapshot: [{ name: 'x' }, { name: 'y' }],
   createStatisticsToken: [undefined],
   createOwnToken: [{ name: 'x' }, { name: 'x', scope: 'plan' }],
   createUser: [

@@ -1,8 +1,10 @@
 // A world with something of everything in it, and one team whose words nobody else may ever read.
 import { mintSecret } from '../../src/auth/secret.ts';
+import { keepContent } from '../../src/control/contents.ts';
 import { kinds } from '../../src/core/kinds/index.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
+import type { Keeper } from '../../src/drivers/driver.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Words } from './requests.ts';
 import { type ServerWorld, start, startWorld, tree } from './world.ts';
@@ -41,9 +43,17 @@ spec: {instanceTypes: [{name: small}]}
 `,
 };
 
+/** It runs nothing, and keeps what instances hold. */
+const keeper: Keeper = {
+  read: async () => ({ flows: [], modules: {} }),
+  write: async (_id, { stored }) => stored,
+  onChange: () => () => {},
+};
+
 /** Starts it. */
 export async function startPopulated(more: Readonly<Record<string, string>> = {}): Promise<ServerWorld> {
-  const drivers = new Map([['local', { provides: new Set(['teamLibrary', 'instanceResources'] as const) }]]);
+  const provides = new Set(['teamLibrary', 'instanceResources'] as const);
+  const drivers = new Map([['local', { provides, keeper }]]);
   const world = await startWorld({ ...files, ...more }, { drivers, instanceLogs: async (id) => logOf(id) });
   const view = world.store.read();
   const id = (kind: 'TeamType' | 'InstanceType' | 'Template' | 'Stack', name: string) =>
@@ -56,6 +66,14 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
     state: 'stopped' as const,
     conditions: [],
   };
+  // The same for all: their blob is that of what holds nothing.
+  const empty = await keepContent(world, { format: 1, flows: [], modules: {} });
+  const held = (module: string) => ({
+    kind: 'manual' as const,
+    createdBy: { kind: 'user' as const, id: 'sam', name: 'sam' },
+    modules: { [module]: '1.0.0' },
+    content: empty.name,
+  });
   const resources: Resource[] = [
     user('sam', `${marker} Sam`, `sam@${marker}.example`),
     {
@@ -72,6 +90,9 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
       environment: [{ name: 'KEY', value: marker }],
     }),
     instance('core-1', 'line one', { ...ofInstance, team: 'core' }),
+    snapshot('hidden-s', `${marker} picture`, { team: 'hidden', instance: 'hidden-1', ...held(marker) }),
+    snapshot('core-s', 'first picture', { team: 'core', instance: 'core-1', ...held('node-red-dashboard') }),
+    snapshot('core-t', 'second picture', { team: 'core', instance: 'core-1', ...held('node-red-dashboard') }),
     invitation('hidden-asks', { team: 'hidden', role: 'member', inviter: 'sam', email: `guest@${marker}.example` }),
     invitation('core-asks', { team: 'core', role: 'viewer', inviter: 'olga', email: 'guest@example.net' }),
     invitation('core-asks-bob', { team: 'core', role: 'viewer', inviter: 'olga', user: 'bob' }),
@@ -131,6 +152,8 @@ const existing: Readonly<Record<string, readonly string[]>> = {
 const params: Readonly<Record<string, readonly string[]>> = {
   '/teams/{id}': ['core', 'other', 'hidden', 'nothing'],
   '/instances/{id}': ['core-1', 'hidden-1', 'nothing'],
+  '/snapshots/{id}': ['core-s', 'core-t', 'hidden-s', 'nothing'],
+  '{snapshotId}': ['core-s', 'core-t', 'hidden-s', 'nothing'],
   '/users/{id}': ['bob', 'ann', 'sam', 'olga', 'eve', 'nothing'],
   '/tokens/{id}': ['sam-token', 'bob-token', 'nothing'],
   '/invitations/{id}': ['hidden-asks', 'core-asks', 'core-asks-bob', 'nothing'],
@@ -185,6 +208,10 @@ function member(inTeam: string, who: string): Resource<'Membership'> {
 
 function instance(id: string, name: string, spec: Resource<'Instance'>['spec']): Resource<'Instance'> {
   return { kind: 'Instance', id, name, spec, ...times };
+}
+
+function snapshot(id: string, name: string, spec: Resource<'Snapshot'>['spec']): Resource<'Snapshot'> {
+  return { kind: 'Snapshot', id, name, spec, ...times };
 }
 
 function invitation(

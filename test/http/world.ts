@@ -3,6 +3,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { createPasswords } from '../../src/auth/password.ts';
 import { mintSecret } from '../../src/auth/secret.ts';
 import { hashToken, mintToken } from '../../src/auth/token.ts';
+import { createContents } from '../../src/control/contents.ts';
 import { createInventory } from '../../src/control/inventory.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
 import { kinds } from '../../src/core/kinds/index.ts';
@@ -152,6 +153,7 @@ export async function startWorld(
     directory,
     mailer: mailerInto(mails, () => singleton(store.read(), 'Platform').spec.email !== undefined),
     metrics,
+    contents: createContents({ store, drivers }),
     clock: () => now,
     newId,
     log: (message) => logged.push(message),

@@ -3,6 +3,7 @@ import { type Context, suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { created } from '../../src/core/model/change.ts';
 import { type Entry, NotKept, type Receipt, Refused, type Store, type Transaction } from '../../src/store/store.ts';
+import { blobPromises } from './blob-promises.ts';
 import {
   auditRecord,
   contentOf,
@@ -35,6 +36,7 @@ export function conformance(name: string, open: Opening): Test<Context> {
   followers(test);
   positions(test);
   records(test);
+  blobPromises(test);
   ending(test);
   return store;
 }

@@ -95,6 +95,10 @@ const table = {
   'update-instance': { who: editors, on: 'instance', may: 'change an instance' },
   'delete-instance': { who: owners, on: 'instance', may: 'delete an instance' },
   'act-on-instance': { who: editors, on: 'instance', may: 'start, stop, restart, suspend and upgrade an instance' },
+  'read-snapshots': { who: insiders, on: 'instance', may: 'list the snapshots of an instance' },
+  'create-snapshot': { who: editors, on: 'instance', may: 'take a snapshot of an instance' },
+  'read-snapshot': { who: insiders, may: 'read a snapshot, and compare it' },
+  'delete-snapshot': { who: editors, may: 'delete a snapshot' },
 
   'read-devices': { who: insiders, on: 'team', may: 'list the devices and device groups of a team' },
   'create-device': { who: editors, on: 'team', may: 'make a device' },

@@ -6,6 +6,7 @@ import type { View } from '../model/view.ts';
 import { boundElsewhere } from './bound-elsewhere.ts';
 import type { Consequence } from './consequence.ts';
 import { joined } from './joined.ts';
+import { snapshotsGone } from './snapshots-gone.ts';
 import { statisticsSwitchedOff } from './statistics-switched-off.ts';
 import { teamGone } from './team-gone.ts';
 import { userGone } from './user-gone.ts';
@@ -17,6 +18,7 @@ export const consequences: readonly Consequence[] = [
   userShutOut,
   boundElsewhere,
   teamGone,
+  snapshotsGone,
   joined,
   statisticsSwitchedOff,
 ];

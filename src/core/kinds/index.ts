@@ -14,6 +14,7 @@ import { platform } from './platform.ts';
 import { provisioningToken } from './provisioning-token.ts';
 import { receiver } from './receiver.ts';
 import { session } from './session.ts';
+import { snapshot } from './snapshot.ts';
 import { spentLogin } from './spent-login.ts';
 import { ssoConfig } from './sso-config.ts';
 import { stack } from './stack.ts';
@@ -48,6 +49,7 @@ export const runtimeKinds = {
   Device: device,
   DeviceGroup: deviceGroup,
   ProvisioningToken: provisioningToken,
+  Snapshot: snapshot,
   StatisticsToken: statisticsToken,
   IdempotentRequest: idempotentRequest,
   SpentLogin: spentLogin,

@@ -61,8 +61,20 @@ const condition = z.strictObject({
   lastTransitionTime: instant(),
 });
 
+/** What is written into an instance before it runs again: the blob, how the snapshot was called, and what its credentials are encrypted with. */
+const restore = z.strictObject({
+  id: z.string(),
+  snapshot: z.string(),
+  name: z.string(),
+  content: z.string(),
+  credentialSecret: z.string().optional(),
+});
+
 /** What an instance was last started with. */
 export type StartedWith = z.output<typeof started>;
+
+/** A snapshot on its way into an instance. */
+export type PendingRestore = z.output<typeof restore>;
 
 /** How an instance stands in one respect. */
 export type InstanceCondition = z.output<typeof condition>;
@@ -90,6 +102,12 @@ export const instance = defineKind({
     credentialSecret: bookkeeping(hashed(z.string()))
       .optional()
       .describe('What its runtime encrypts the credentials in its flows with; made when it is first started.'),
+    restore: bookkeeping(restore)
+      .optional()
+      .describe('The snapshot that is being restored into it, until that is done.'),
+    flowsDigest: bookkeeping(z.string())
+      .optional()
+      .describe('The SHA-256 of the flows that were last seen in it: others are a deploy.'),
     url: bookkeeping(z.string().max(2048)).optional().describe('Where it answers while it runs.'),
     conditions: bookkeeping(z.array(condition)).default([]).describe('How it stands, and why.'),
   }),

@@ -15,6 +15,7 @@ import { forgetRecord, writeRecord } from './record.ts';
 import { end, endOf, type Patience, type Runtime } from './runtimes.ts';
 import { type Secrets, settingsFor, toldSecrets } from './settings.ts';
 import { runtimeIn } from './stack.ts';
+import { finishWriting } from './stored.ts';
 
 /** What bringing up needs of the machine. */
 export interface Machine {
@@ -44,6 +45,7 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   const { env, node } = machine;
   const runtime = await runtimeIn(machine.stacks(), run.runtime);
   await makeFolder(folder);
+  await finishWriting(folder);
   await installModules(run, folder, secrets, { env, node, signal });
   const port = await wanted.takePort();
   await copyFile(settingsScript, folder.settings);

@@ -18,6 +18,9 @@ export interface Folder {
   readonly port: string;
   /** Which modules are installed. */
   readonly modules: string;
+  /** Flows that are being written beside those that it has; and such as are written, and only have to be moved into their place. */
+  readonly incoming: string;
+  readonly arrived: string;
 }
 
 /** The folder of an instance below `instances`. Throws for an id that is no plain name. */
@@ -35,6 +38,8 @@ export function folderOf(instances: string, id: string): Folder {
     token: at('admin-token'),
     port: at('port'),
     modules: at('modules.json'),
+    incoming: at('incoming'),
+    arrived: at('arrived'),
   };
 }
 

@@ -18,8 +18,19 @@ export async function installModules(
   const state = JSON.stringify({ wanted, npmrc: npmrc === undefined ? null : sha256(npmrc) });
   const known = await textIn(folder.modules);
   if (known === state || (known === undefined && wanted.length === 0)) return;
-  if (wanted.length > 0) await install(folder, wanted, call);
+  if (wanted.length > 0 || (known !== undefined && isToInstall(known))) await install(folder, wanted, call);
   await writePrivate(folder.modules, state);
+}
+
+/** What stands for the modules of an instance whose manifest was put back: they have to be installed before it starts. */
+export const modulesToInstall = { install: true } as const;
+
+function isToInstall(known: string): boolean {
+  try {
+    return JSON.parse(known).install === true;
+  } catch {
+    return true;
+  }
 }
 
 /** npm and the runtime's own palette find it here. */

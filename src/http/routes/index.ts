@@ -27,6 +27,7 @@ import { registrationRoutes } from './registration.ts';
 import { samlRoutes } from './saml.ts';
 import { selfRoutes } from './self.ts';
 import { singletonRoutes } from './singletons.ts';
+import { snapshotRoutes } from './snapshots.ts';
 import { ssoExplain } from './sso-explain.ts';
 import { statisticsRoutes } from './statistics.ts';
 import { teamListRoutes } from './team-lists.ts';
@@ -52,6 +53,7 @@ export const routes: readonly Route[] = [
   ...deviceGroupRoutes,
   ...provisioningTokenRoutes,
   ...deviceChannelRoutes,
+  ...snapshotRoutes,
   ...statisticsRoutes,
   ...auditRoutes,
   ...accountRoutes,

@@ -32,6 +32,8 @@ const exampleDetail = () => ({
     'update-instance',
     'delete-instance',
     'act-on-instance',
+    'read-snapshots',
+    'create-snapshot',
   ],
 });
 /** The answer that shows an instance. */

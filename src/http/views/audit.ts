@@ -4,6 +4,13 @@ import type { AuditEntry } from '../../core/audit/entry.ts';
 import { component } from '../json-schema.ts';
 import { idView, instantView } from './values.ts';
 
+/** Who did something. */
+export const actorView = z.strictObject({
+  kind: z.enum(['user', 'token', 'config', 'job', 'sso']).describe('By what way in.'),
+  id: z.string().optional().describe('The id of the user, or of the token.'),
+  name: z.string().optional().describe('The username; of a token that of its owner.'),
+});
+
 /** An audit entry. */
 export const auditEntryView = component(
   'AuditEntry',
@@ -11,13 +18,7 @@ export const auditEntryView = component(
     id: idView(),
     at: instantView('When it happened.'),
     event: z.string().describe('What happened: `team.updated`, `sign-in.failed`.'),
-    actor: z
-      .strictObject({
-        kind: z.enum(['user', 'token', 'config', 'job', 'sso']).describe('By what way in.'),
-        id: z.string().optional().describe('The id of the user, or of the token.'),
-        name: z.string().optional().describe('The username; of a token that of its owner.'),
-      })
-      .describe('Who did it.'),
+    actor: actorView.describe('Who did it.'),
     target: z
       .strictObject({
         kind: z.string().describe('The kind.'),

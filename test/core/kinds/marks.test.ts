@@ -100,6 +100,9 @@ marks('stand where the nouns say', () => {
       'DeviceGroup.team',
       'ProvisioningToken.team',
       'ProvisioningToken.group',
+      'Snapshot.team',
+      'Snapshot.instance',
+      'Snapshot.device',
     ],
   );
 });

@@ -1,0 +1,109 @@
+// What snapshots hold: read from instances by their driver, kept as blobs, and read back.
+import { createHash } from 'node:crypto';
+import {
+  type Content,
+  contentIn,
+  contentOf,
+  contentText,
+  deployText,
+  mostContentBytes,
+} from '../core/instances/content.ts';
+import type { Resource } from '../core/model/resource.ts';
+import { singleton, type View } from '../core/model/view.ts';
+import { Declined } from '../core/proposals/declined.ts';
+import { type Driver, DriverFailed, type Keeper } from '../drivers/driver.ts';
+import { DamagedBlob, type HeldBlob, type Store } from '../store/store.ts';
+
+/** Where contents come from and go to. */
+export interface Shelves {
+  readonly store: Store;
+  readonly drivers: ReadonlyMap<string, Pick<Driver, 'provides' | 'keeper'>>;
+}
+
+/** Contents for those who answer requests. Each rejects with `Declined` (`conflict`), which says `what` cannot be, because what. */
+export interface Contents {
+  /** What an instance has now. */
+  of(instance: Resource<'Instance'>, what: string): Promise<Content>;
+  /** Keeps a content as a blob: it stays until it is released, and as long as a snapshot names it. */
+  keep(content: Content, what: string): Promise<HeldBlob>;
+  /** The content of a snapshot. */
+  read(snapshot: Resource<'Snapshot'>, what: string): Promise<Content>;
+}
+
+/** Contents of this server. */
+export function createContents(shelves: Shelves): Contents {
+  return {
+    of: (instance, what) => orDeclined(contentNow(shelves, instance), what),
+    keep: (content, what) => orDeclined(keepContent(shelves, content), what),
+    read: ({ spec }, what) => orDeclined(contentAt(shelves, spec.content), what),
+  };
+}
+
+async function orDeclined<T>(work: Promise<T>, what: string): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof DriverFailed) throw new Declined('conflict', `${what}, because ${error.message}`);
+    throw error;
+  }
+}
+
+/** What an instance has now. Rejects with `DriverFailed`. */
+export async function contentNow({ store, drivers }: Shelves, { id, spec }: Resource<'Instance'>): Promise<Content> {
+  return contentOf(await keeperIn(drivers, store.read()).read(id), spec);
+}
+
+/** The keeper of the driver that the platform has. Throws `DriverFailed` where it has none. */
+export function keeperIn(drivers: Shelves['drivers'], view: View): Keeper {
+  const { kind } = singleton(view, 'Platform').spec.driver;
+  const keeper = drivers.get(kind)?.keeper;
+  if (keeper) return keeper;
+  throw new DriverFailed(
+    'DriverUnavailable',
+    `this build of Weir has no ${kind} driver that can read and write what instances hold`,
+  );
+}
+
+/** Keeps a content. Rejects with `DriverFailed` where it is too large or the disk is full. */
+export async function keepContent({ store }: Pick<Shelves, 'store'>, content: Content): Promise<HeldBlob> {
+  const bytes = new TextEncoder().encode(contentText(content));
+  if (bytes.length > mostContentBytes)
+    throw new DriverFailed(
+      'TooLarge',
+      `it holds ${inMiB(bytes.length)}, and a snapshot holds at most ${inMiB(mostContentBytes)}`,
+    );
+  try {
+    return await store.blobs.put(bytes);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw new DriverFailed('DiskFull', 'the disk is full');
+    throw error;
+  }
+}
+
+function inMiB(bytes: number): string {
+  return `${Math.ceil(bytes / 1024 / 1024)} MiB`;
+}
+
+/** The content in a blob. Rejects with `DriverFailed` where it is missing or damaged. */
+export async function contentAt({ store }: Pick<Shelves, 'store'>, name: string): Promise<Content> {
+  const bytes = await store.blobs.get(name).catch((error: unknown) => {
+    throw error instanceof DamagedBlob ? lost('SnapshotDamaged', name, 'is damaged') : error;
+  });
+  if (!bytes) throw lost('SnapshotMissing', name, 'is missing');
+  const content = contentIn(new TextDecoder().decode(bytes));
+  if (!content) throw lost('SnapshotDamaged', name, 'was written by another version of Weir');
+  return content;
+}
+
+function lost(reason: string, name: string, what: string): DriverFailed {
+  return new DriverFailed(
+    reason,
+    `the file blobs/${name.slice(0, 12)}… of the store ${what}: an admin can bring it back from a backup`,
+  );
+}
+
+/** Tells one deploy from another, by a digest. */
+export function deployDigest(stored: Pick<Content, 'flows' | 'credentials'>): string {
+  return createHash('sha256').update(deployText(stored)).digest('hex');
+}

@@ -1,0 +1,49 @@
+// Watches the flows of an instance that runs. What the system tells is a hint, and looking now and then makes up for what it does not tell.
+import { type FSWatcher, watch } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Folder } from './folder.ts';
+import { storedFiles } from './stored.ts';
+
+/** Calls `changed` when the files of flows and credentials are others than they were. Answers the function that ends it. */
+export function watchFlows({ home }: Folder, lookMs: number, changed: () => void): () => void {
+  const paths = [storedFiles.flows, storedFiles.credentials].map((name) => join(home, name));
+  const marks = async () => JSON.stringify(await Promise.all(paths.map(markOf)));
+  let known = marks();
+  let over = false;
+  const look = () => {
+    const before = known;
+    known = before.then(async (old) => {
+      const now = await marks();
+      if (now !== old && !over) changed();
+      return now;
+    });
+  };
+  const timer = setInterval(look, lookMs).unref();
+  const watcher = watcherOf(home, look);
+  return () => {
+    over = true;
+    clearInterval(timer);
+    watcher?.close();
+  };
+}
+
+/** Nothing where the system can watch no more. */
+function watcherOf(home: string, look: () => void): FSWatcher | undefined {
+  const names: readonly unknown[] = [storedFiles.flows, storedFiles.credentials];
+  try {
+    const watcher = watch(home, { persistent: false }, (_event, name) => {
+      if (name === null || names.includes(name)) look();
+    });
+    return watcher.on('error', () => watcher.close());
+  } catch {
+    return undefined;
+  }
+}
+
+async function markOf(path: string): Promise<string> {
+  return stat(path, { bigint: true }).then(
+    ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
+    () => '',
+  );
+}

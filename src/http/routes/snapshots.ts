@@ -1,0 +1,134 @@
+// Snapshots of instances: taking, listing, reading and deleting them.
+import { z } from 'zod';
+import { snapshotName } from '../../core/kinds/snapshot.ts';
+import type { Resource } from '../../core/model/resource.ts';
+import { referrers } from '../../core/model/view.ts';
+import { createSnapshot } from '../../core/proposals/create-snapshot.ts';
+import { deleteSnapshot } from '../../core/proposals/delete-snapshot.ts';
+import { targetIn } from '../../core/proposals/target.ts';
+import { targeted } from '../../core/proposals/update-instance.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
+import { Problem } from '../errors.ts';
+import { resourceVersion, unmoved } from '../expectation.ts';
+import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortedBy, sortQuery } from '../paging.ts';
+import { defineRoute, type Route } from '../route.ts';
+import type { Services } from '../services.ts';
+import { snapshotSubject } from '../subjects.ts';
+import { exampleSnapshot, shownSnapshot, snapshotView } from '../views/snapshot.ts';
+import { emptyAnswer, write } from '../write.ts';
+import { ofInstance } from './instances.ts';
+
+const tag = 'snapshots';
+/** A route about the snapshot `:id`. */
+export const ofSnapshot = {
+  params: z.strictObject({ id: z.string().describe('The id of the snapshot.') }),
+  subject: snapshotSubject,
+};
+const shown = { description: 'The snapshot.', schema: snapshotView, example: () => exampleSnapshot };
+
+const list = defineRoute({
+  ...ofInstance,
+  method: 'GET',
+  url: '/api/v1/instances/:id/snapshots',
+  action: 'read-snapshots',
+  operationId: 'listSnapshots',
+  tag,
+  summary: 'List the snapshots of an instance',
+  description: 'Newest first, unless `sort` says otherwise.',
+  query: z.strictObject({ ...pageQuery, ...searchQuery, ...sortQuery(['createdAt', 'name']) }),
+  answers: {
+    200: {
+      description: 'A page of snapshots.',
+      schema: listView('snapshots', snapshotView),
+      example: () => ({ meta: {}, count: 1, snapshots: [exampleSnapshot] }),
+    },
+  },
+  handle: ({ params, query, services }) => {
+    const view = services.door.store.read();
+    const text = query.q?.toLowerCase();
+    const all = [...referrers(view, 'Snapshot', targeted(view, params))];
+    const found = all.filter(({ name }) => text === undefined || name.toLowerCase().includes(text));
+    const order = query.sort ?? '-createdAt';
+    const key = ({ id, name, createdAt }: Resource<'Snapshot'>): SortKey =>
+      order.endsWith('name') ? [name.toLowerCase(), id] : [createdAt, id];
+    const page = pageOf(sortedBy(found, key), query, order, key);
+    return { body: listBody('snapshots', page, (snapshot) => shownSnapshot(snapshot, view)) };
+  },
+});
+
+const create = defineRoute({
+  ...ofInstance,
+  method: 'POST',
+  url: '/api/v1/instances/:id/snapshots',
+  action: 'create-snapshot',
+  creates: 'Snapshot',
+  operationId: 'createSnapshot',
+  tag,
+  summary: 'Take a snapshot of an instance',
+  description:
+    'Of its flows, its credentials as the runtime encrypted them, its modules, and the settings that it was last started with but for secrets. It may run meanwhile. An instance has at most 100 that people took.',
+  query: z.strictObject(dryRunQuery),
+  body: z.strictObject({ name: snapshotName().describe('The name, for people; several may have the same.') }),
+  bodyExample: () => ({ name: 'Before the new press' }),
+  answers: { 200: tried, 201: { ...shown, headers: { Location: 'Where it is.' } } },
+  handle: async (call) => {
+    const { params, body, query, services } = call;
+    const instance = targeted(services.door.store.read(), params);
+    const what = `the instance ${instance.name} can have no snapshot`;
+    const contents = contentsOf(services);
+    const content = await contents.of(instance, what);
+    // A dry run keeps nothing, and so there is no blob that could be named.
+    const held = query.dryRun ? undefined : await contents.keep(content, what);
+    try {
+      const { modules } = content;
+      const of = { kind: 'Instance', id: params.id } as const;
+      const wanted = { of, name: body.name, kind: 'manual', modules, content: held?.name ?? '0'.repeat(64) } as const;
+      const outcome = await write(call, createSnapshot(wanted));
+      if ('plan' in outcome) return { body: outcome.plan };
+      const made = targetIn(outcome.view, 'Snapshot', { id: outcome.made });
+      const headers = { location: `/api/v1/snapshots/${made.id}` };
+      return { status: 201, headers, body: shownSnapshot(made, outcome.view), version: resourceVersion(made) };
+    } finally {
+      held?.release();
+    }
+  },
+});
+
+const get = defineRoute({
+  ...ofSnapshot,
+  method: 'GET',
+  url: '/api/v1/snapshots/:id',
+  action: 'read-snapshot',
+  operationId: 'getSnapshot',
+  tag,
+  summary: 'Read a snapshot',
+  description: 'What is told of it; what it holds is not shown, because flows and credentials may be secret.',
+  answers: { 200: shown },
+  handle: ({ params, services }) => {
+    const view = services.door.store.read();
+    const snapshot = targetIn(view, 'Snapshot', params);
+    return { body: shownSnapshot(snapshot, view), version: resourceVersion(snapshot) };
+  },
+});
+
+const remove = defineRoute({
+  ...ofSnapshot,
+  method: 'DELETE',
+  url: '/api/v1/snapshots/:id',
+  action: 'delete-snapshot',
+  operationId: 'deleteSnapshot',
+  tag,
+  summary: 'Delete a snapshot',
+  description: 'What it holds goes with it, unless another holds the same.',
+  query: z.strictObject(dryRunQuery),
+  answers: { 200: tried, 204: { description: 'It is gone.' } },
+  handle: async (call) => emptyAnswer(await write(call, deleteSnapshot({ id: call.params.id, ...unmoved(call) }))),
+});
+
+/** Throws where this server has nothing to do with what instances hold. */
+export function contentsOf({ contents }: Pick<Services, 'contents'>): NonNullable<Services['contents']> {
+  if (contents) return contents;
+  throw new Problem('conflict', { detail: 'There are no snapshots here, because this server runs no instances.' });
+}
+
+export const snapshotRoutes: readonly Route[] = [list, create, get, remove];

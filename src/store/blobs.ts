@@ -1,0 +1,99 @@
+// Blobs: bytes that resources name by their SHA-256, durable before anything names them, and deleted when nothing does any more.
+import { createHash } from 'node:crypto';
+import { namedBlobs } from '../core/model/named-blobs.ts';
+import type { View } from '../core/model/view.ts';
+import { type Blobs, DamagedBlob, NotKept } from './store.ts';
+
+/** Where an engine has its blobs. */
+export interface Shelf {
+  /** Makes the bytes durable under a name; all of them or none. */
+  write(name: string, bytes: Uint8Array): Promise<void>;
+  read(name: string): Promise<Uint8Array | undefined>;
+  remove(name: string): Promise<void>;
+  /** The names of all that are there whole; takes away what was left half-written. */
+  tidy(): Promise<readonly string[]>;
+}
+
+/** What blobs need of the engine that they belong to: what is durable, and why nothing is written now. */
+export interface Around {
+  readonly view: () => View;
+  readonly refusal: () => string | undefined;
+}
+
+/** The blobs on a shelf. What is put and what is collected take turns, so that nothing is taken for kept that is on its way out. */
+export function createBlobs(shelf: Shelf, around: Around): Blobs {
+  const held = new Map<string, number>();
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work);
+    last = turn.catch(() => {});
+    return turn;
+  };
+  const hold = (name: string, by: number) => {
+    const count = (held.get(name) ?? 0) + by;
+    if (count > 0) held.set(name, count);
+    else held.delete(name);
+  };
+  const requireWritable = () => {
+    const refusal = around.refusal();
+    if (refusal !== undefined) throw new NotKept(refusal);
+  };
+  return {
+    put: async (bytes) => {
+      requireWritable();
+      const name = digestOf(bytes);
+      hold(name, 1);
+      try {
+        await inTurn(() => shelf.write(name, bytes));
+      } catch (error) {
+        hold(name, -1);
+        throw error;
+      }
+      let isHeld = true;
+      const release = () => {
+        if (isHeld) hold(name, -1);
+        isHeld = false;
+      };
+      return { name, release };
+    },
+    get: async (name) => {
+      const bytes = isName(name) ? await shelf.read(name) : undefined;
+      if (bytes && digestOf(bytes) !== name)
+        throw new DamagedBlob(`the blob ${name} is not what was written: bring it back from a backup`);
+      return bytes;
+    },
+    collect: async () => {
+      requireWritable();
+      const names = await inTurn(() => shelf.tidy());
+      let count = 0;
+      for (const name of names)
+        await inTurn(async () => {
+          // Looked at anew for each: who commits meanwhile still holds what it names.
+          if (held.has(name) || around.refusal() !== undefined || namedBlobs(around.view()).has(name)) return;
+          await shelf.remove(name);
+          count += 1;
+        });
+      return count;
+    },
+  };
+}
+
+/** The name of a blob is the SHA-256 of its bytes, in hexadecimal. */
+export function isName(name: string): boolean {
+  return /^[0-9a-f]{64}$/.test(name);
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Blobs in memory. */
+export function memoryShelf(): Shelf {
+  const blobs = new Map<string, Uint8Array>();
+  return {
+    write: async (name, bytes) => void blobs.set(name, Uint8Array.from(bytes)),
+    read: async (name) => blobs.get(name),
+    remove: async (name) => void blobs.delete(name),
+    tidy: async () => [...blobs.keys()],
+  };
+}

@@ -1,5 +1,6 @@
 // The registry of benchmarks: a line each, in the order in which they run.
 import { benchApi } from './api.ts';
+import { benchDevices } from './devices.ts';
 import { benchInstances } from './instances.ts';
 import type { Row } from './measure.ts';
 import { benchReload } from './reload.ts';
@@ -13,4 +14,5 @@ export const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = 
   store: () => benchStore(),
   api: () => benchApi(),
   instances: () => benchInstances(),
+  devices: () => benchDevices(),
 };

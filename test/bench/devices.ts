@@ -1,0 +1,95 @@
+// What a thousand devices cost that wait for something to change: the CPU of the whole server, beside that of one that nobody asks.
+import { Agent, request } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mintToken } from '../../src/auth/token.ts';
+import { created } from '../../src/core/model/change.ts';
+import { openStore } from '../../src/store/json-file.ts';
+import { living, made } from '../control/world.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { type Row, told } from './measure.ts';
+import { type Server, startServer } from './served.ts';
+
+/** Runs for the minute that an agent waits, and a little: each asks again once, and is noted as seen. */
+export async function benchDevices({ many = 1_000, seconds = 63 } = {}): Promise<Row[]> {
+  const folder = temporaryFolder();
+  await writeFiles(join(folder.path, 'tree'), { 'weir.yaml': 'kind: Platform\nmetadata: {name: platform}\n' });
+  const store = join(folder.path, 'store');
+  const tokens = await fill(store, many);
+  const server = await startServer(join(folder.path, 'tree'), store);
+  await sleep(2000);
+  const idle = await shareOfCore(server, seconds / 6);
+  const agent = new Agent({ keepAlive: true, maxSockets: many });
+  const stop = new AbortController();
+  const polls = tokens.map((token) => poll(server.url, { token, agent, stop: stop.signal }));
+  await sleep(10_000);
+  const busy = await shareOfCore(server, seconds);
+  stop.abort();
+  const answers = (await Promise.all(polls)).reduce((sum, count) => sum + count, 0);
+  agent.destroy();
+  await server.stop();
+  await folder.remove();
+  const name = `devices: ${told(many)} that poll`;
+  return [
+    { name: 'devices: the server without any', value: idle, unit: '% of a core' },
+    { name: `${name}: what they add`, value: Math.max(0, busy - idle), unit: '% of a core', atMost: 5 },
+    { name: `${name}: answers to each`, value: answers / many, unit: '' },
+  ];
+}
+
+async function fill(folder: string, many: number): Promise<string[]> {
+  const store = await openStore(folder, { create: true, log: () => {} });
+  const type = made('TeamType', 'starter');
+  const team = living('Team', 'core', { displayName: 'Core', type: type.id });
+  const tokens = Array.from({ length: many }, () => mintToken('device'));
+  const devices = tokens.map(({ hash }, index) =>
+    living('Device', `gate-${index}`, { team: team.id, hash, credentialSecret: 'quiet' }),
+  );
+  await store.commit(() => ({ changes: [type, team, ...devices].map(created) }), { id: 'fill' });
+  await store.close();
+  return tokens.map(({ token }) => token);
+}
+
+/** The CPU of a server in percent of one core. */
+async function shareOfCore(server: Server, seconds: number): Promise<number> {
+  await server.read();
+  const start = performance.now();
+  await sleep(seconds * 1000);
+  const { cpu } = await server.read();
+  return (100 * cpu) / (performance.now() - start);
+}
+
+interface Polling {
+  readonly token: string;
+  readonly agent: Agent;
+  readonly stop: AbortSignal;
+}
+
+/** As an agent does: asks again at once, with the tag that it was answered. Answers how often it was answered. */
+async function poll(url: string, { token, agent, stop }: Polling): Promise<number> {
+  let etag = '';
+  for (let count = 0; ; count += 1) {
+    try {
+      etag = await ask(`${url}/api/v1/device?wait=60`, {
+        agent,
+        signal: stop,
+        headers: { authorization: `Bearer ${token}`, ...(etag === '' ? {} : { 'if-none-match': etag }) },
+      });
+    } catch (error) {
+      if (stop.aborted) return count;
+      throw error;
+    }
+  }
+}
+
+function ask(url: string, options: Parameters<typeof request>[1]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options ?? {}, (answer) => {
+      answer.resume().once('end', () => {
+        if (answer.statusCode === 200 || answer.statusCode === 304) resolve(answer.headers.etag ?? '');
+        else reject(new Error(`${url}: ${answer.statusCode}`));
+      });
+    });
+    sent.once('error', reject).end();
+  });
+}

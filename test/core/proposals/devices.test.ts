@@ -1,0 +1,166 @@
+// Devices as literals: how they stand, what makes and changes them, and what does not.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Change } from '../../../src/core/model/change.ts';
+import { offlineAfterMs, statusOfDevice } from '../../../src/core/model/device-standing.ts';
+import type { Resource } from '../../../src/core/model/resource.ts';
+import { checkIn } from '../../../src/core/proposals/check-in.ts';
+import { createDevice } from '../../../src/core/proposals/create-device.ts';
+import {
+  createProvisioningToken,
+  mostProvisioningTokens,
+} from '../../../src/core/proposals/create-provisioning-token.ts';
+import { Declined } from '../../../src/core/proposals/declined.ts';
+import { deleteDeviceGroup, updateDeviceGroup } from '../../../src/core/proposals/device-groups.ts';
+import { noteUse } from '../../../src/core/proposals/note-use.ts';
+import { registerDevice } from '../../../src/core/proposals/register-device.ts';
+import { renewDeviceToken, updateDevice } from '../../../src/core/proposals/update-device.ts';
+import { InvalidSpec } from '../../../src/core/proposals/written-spec.ts';
+import { type Accounts, accounts, after, declared, living, start } from './accounts-world.ts';
+
+const standing = suite('a device stands');
+
+standing('as its agent said last, while that is heard of', () => {
+  const said = { state: 'crashed' } as const;
+  const at = (ms: number) => new Date(Date.parse(start) + ms).toISOString();
+  assert.is(statusOfDevice(undefined, null, start), 'unknown');
+  assert.is(statusOfDevice(undefined, start, start), 'unknown');
+  assert.is(statusOfDevice(said, start, at(offlineAfterMs)), 'crashed');
+  assert.is(statusOfDevice(said, start, at(offlineAfterMs + 1)), 'offline');
+  assert.is(statusOfDevice(undefined, start, at(offlineAfterMs + 1)), 'offline');
+});
+
+standing.run();
+
+const devices = suite('a device');
+
+const hash = (letter: string) => letter.repeat(64);
+const secrets = { hash: hash('a'), credentialSecret: 'quiet' };
+const team = (name: string) => living('Team', name, { displayName: name, type: 'TeamType-starter' });
+
+function world(...more: readonly Resource[]): Accounts {
+  return accounts(
+    declared('TeamType', 'starter', {}),
+    team('core'),
+    team('other'),
+    living('DeviceGroup', 'hall', { team: 'core' }),
+    living('DeviceGroup', 'theirs', { team: 'other' }),
+    living('Device', 'gate', { team: 'core', group: 'hall', ...secrets }),
+    ...more,
+  );
+}
+
+const told = (changes: readonly Change[]) =>
+  changes.map(({ kind, before, after: now }) => `${before ? (now ? '~' : '-') : '+'}${kind}`);
+const deviceIn = ({ state }: Accounts, id = 'gate') => state.get('Device', id);
+
+function reasonOf(work: () => unknown): unknown {
+  try {
+    work();
+    return 'nothing';
+  } catch (error) {
+    if (error instanceof Declined) return error.reason;
+    return error instanceof InvalidSpec ? error.issues.map(({ path }) => path.join('/')) : error;
+  }
+}
+
+devices('is made in a group of its own team, and of no other', () => {
+  const here = world();
+  const [made] = here.apply(createDevice({ name: 'Two', team: 'core', group: 'hall', ...secrets }));
+  const { name, spec } = (made?.after ?? {}) as Resource<'Device'>;
+  assert.equal(
+    [name, spec],
+    ['Two', { team: 'core', mode: 'autonomous', group: 'hall', lastSeenAt: null, ...secrets }],
+  );
+  for (const group of ['theirs', 'nothing'])
+    assert.equal(
+      reasonOf(() => here.apply(createDevice({ name: 'Two', team: 'core', group, ...secrets }))),
+      ['group'],
+    );
+});
+
+devices('is made by a provisioning token, which is gone then, in its team and group', () => {
+  const expiresAt = after(60);
+  const here = world(living('ProvisioningToken', 'p', { team: 'core', group: 'hall', hash: hash('d'), expiresAt }));
+  const register = registerDevice({ token: 'p', name: 'Two', ...secrets });
+  const changes = here.apply(register);
+  assert.equal(told(changes), ['-ProvisioningToken', '+Device']);
+  const made = here.state.get('Device', changes[1]?.id ?? '')?.spec;
+  assert.equal([made?.team, made?.group], ['core', 'hall']);
+  assert.is(
+    reasonOf(() => here.apply(register)),
+    'not_found',
+  );
+});
+
+devices('changes where something is other than it was, and counts that', () => {
+  const here = world();
+  const change = (update: object) => here.apply(updateDevice({ id: 'gate', ...update }), 5);
+  assert.equal(change({ name: 'gate', mode: 'autonomous', group: 'hall', environment: [] }), []);
+  change({ mode: 'developer', environment: [{ name: 'A', value: '1' }] });
+  change({ group: null });
+  const { generation, updatedAt, spec } = deviceIn(here) ?? {};
+  assert.equal([generation, updatedAt], [3, after(5)]);
+  assert.equal(spec, {
+    team: 'core',
+    mode: 'developer',
+    environment: [{ name: 'A', value: '1' }],
+    lastSeenAt: null,
+    ...secrets,
+  });
+  assert.is(
+    reasonOf(() => change({ mode: 'autonomous', expected: () => false })),
+    'precondition_failed',
+  );
+  assert.equal(
+    reasonOf(() => change({ group: 'theirs' })),
+    ['group'],
+  );
+  here.apply(renewDeviceToken('gate', hash('b')));
+  assert.equal([deviceIn(here)?.spec.hash, deviceIn(here)?.generation], [hash('b'), 4]);
+});
+
+devices('says what it is without becoming another', () => {
+  const here = world();
+  const said = { state: 'running', agentVersion: '1' } as const;
+  assert.equal(told(here.apply(checkIn('gate', said), 9)), ['~Device']);
+  assert.equal(here.apply(checkIn('gate', { ...said }), 9), []);
+  const { generation, updatedAt, spec } = deviceIn(here) ?? {};
+  assert.equal([generation, updatedAt, spec?.reported], [1, start, said]);
+});
+
+devices('is seen, and never earlier than it was', () => {
+  const here = world();
+  const seen = (seconds: number) => here.apply(noteUse([{ kind: 'Device', id: 'gate', at: after(seconds) }]));
+  assert.equal([seen(10).length, seen(5).length, seen(10).length], [1, 0, 0]);
+  assert.is(deviceIn(here)?.spec.lastSeenAt, after(10));
+  assert.equal(here.apply(noteUse([{ kind: 'Device', id: 'gone', at: after(1) }])), []);
+});
+
+devices('holds the group that it is in', () => {
+  const token = living('ProvisioningToken', 'p', {
+    team: 'core',
+    group: 'hall',
+    hash: hash('d'),
+    expiresAt: after(60),
+  });
+  const here = world(token);
+  assert.equal(here.apply(updateDeviceGroup({ id: 'hall', name: 'hall' })), []);
+  assert.is(
+    reasonOf(() => here.apply(deleteDeviceGroup({ id: 'hall' }))),
+    'conflict',
+  );
+  here.apply(updateDevice({ id: 'gate', group: null }));
+  assert.equal(told(here.apply(deleteDeviceGroup({ id: 'hall' }))), ['-DeviceGroup', '~ProvisioningToken']);
+  assert.is(here.state.get('ProvisioningToken', 'p')?.spec.group, undefined);
+});
+
+devices('has no more provisioning tokens waiting for it than a team may have', () => {
+  const here = world();
+  const mint = () =>
+    here.apply(createProvisioningToken({ name: 'x', team: 'core', hash: hash('c'), expiresAt: after(60) }));
+  for (let count = 0; count < mostProvisioningTokens; count += 1) mint();
+  assert.is(reasonOf(mint), 'conflict');
+});
+
+devices.run();

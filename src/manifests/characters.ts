@@ -24,15 +24,18 @@ function problemAt(character: string, start: number): Problem {
 }
 
 const messages: { readonly [character: string]: string } = {
+  '\0': 'the character U+0000 (NUL) cannot stand in YAML, not even as an escape: remove it',
   '\r': 'a line cannot end with a carriage return alone: end lines with a line feed, or with both',
   '\uFEFF': 'a byte order mark cannot stand inside a file, only at its start: remove it',
 };
 
 function other(character: string): string {
   const code = character.charCodeAt(0);
-  const name = code === 0 ? ' (NUL)' : code === 0x1b ? ' (escape)' : code === 0x7f ? ' (delete)' : '';
+  const name = code === 0x1b ? ' (escape)' : code === 0x7f ? ' (delete)' : '';
   const hexadecimal = code.toString(16).toUpperCase().padStart(4, '0');
-  return `the character U+${hexadecimal}${name} cannot stand in YAML: remove it, or write it as an escape in double quotes`;
+  // Half of a character is none, however it is written.
+  const way = code >= 0xd800 && code < 0xe000 ? 'remove it' : 'remove it, or write it as an escape in double quotes';
+  return `the character U+${hexadecimal}${name} cannot stand in YAML: ${way}`;
 }
 
 // What YAML 1.2 calls not printable (5.1), and lone surrogates.

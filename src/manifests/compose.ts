@@ -107,12 +107,27 @@ function readPlain(walk: Walk, item: Exclude<Node, Alias>, index: number, depth:
 
 function readScalar(walk: Walk, item: Scalar): unknown {
   const { value } = item;
+  checkText(walk, item);
   if (typeof value !== 'number') return value;
   if (!Number.isSafeInteger(value)) {
     const message = numberProblem(value, item.source ?? '');
     if (message !== undefined) report(walk, item, message, Number.isFinite(value));
   }
   return value + 0; // -0 becomes 0, as it does in JSON
+}
+
+/** Escapes can write what no text of a message, a program or a file may hold. */
+function checkText(walk: Walk, item: Scalar): void {
+  const { value } = item;
+  if (typeof value !== 'string') return;
+  if (value.includes('\0')) report(walk, item, 'a text cannot hold NUL (U+0000): leave it out', true);
+  if (!value.isWellFormed())
+    report(
+      walk,
+      item,
+      'a text cannot hold half of a surrogate pair (\\uD800 to \\uDFFF): write the character itself',
+      true,
+    );
 }
 
 function readMapping(walk: Walk, map: YAMLMap<Node | null, Node | null>, depth: number): unknown {
@@ -150,6 +165,7 @@ function readKey(walk: Walk, key: Node | null, map: YAMLMap): string | undefined
   if (isScalar(key) && key.anchor !== undefined) {
     walk.anchors.set(key.anchor, { index: walk.names.length, size: 1, height: 0, value: key.value });
   }
+  if (isScalar(key)) checkText(walk, key);
   if (typeof item === 'string' && !(item === '<<' && isScalar(key) && key.type === 'PLAIN')) return item;
   report(walk, key?.range ? key : map, keyProblem(key, item));
   return undefined;

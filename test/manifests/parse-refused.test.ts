@@ -71,6 +71,13 @@ const cases: readonly Case[] = [
   ['a byte order mark that is not at the start', 'a: 1\n---\n\uFEFFb: 1\n', ['3:1-3:2', 'a byte order mark']],
   ['carriage returns alone, with one finding', 'a: 1\rb: 2\rc: 3\r', ['1:5-1:6', 'a carriage return alone']],
   ['half a surrogate pair', 'a: \uD800x\n', ['1:4-1:5', 'U+D800']],
+  [
+    'escapes that no text can hold',
+    'a: "x\\0"\nb: {"\\ud800": 1}\nc: "\\uD83D\\uDE00 \\a"\nd: "\\udc00"\n',
+    ['1:4-1:9', 'a text cannot hold NUL'],
+    ['2:5-2:13', 'half of a surrogate pair'],
+    ['4:4-4:12', 'half of a surrogate pair'],
+  ],
   ['tabs as indentation', 'a:\n\tb: 1\n', ['2:1-2:2', 'a tab cannot indent a line']],
   [
     'a double quote never closed, where it opens',

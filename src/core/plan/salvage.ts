@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { type Envelope, envelope } from '../kinds/envelope.ts';
 import { kindOf } from '../kinds/index.ts';
-import { namePattern, partsOf } from '../kinds/kind.ts';
+import { name as nameSchema, partsOf } from '../kinds/kind.ts';
 import { fieldIn } from '../model/children.ts';
 import type { Document } from '../model/document.ts';
 import { pointer } from '../model/pointer.ts';
@@ -18,7 +18,7 @@ type Path = readonly (string | number)[];
 export function salvage(at: Subject, spec: unknown, isAllRead: boolean): Salvaged | undefined {
   const { document, kind, name } = at;
   // Everything is judged by the Platform: what half of one says would be said of all the others.
-  if (name === undefined || !namePattern.test(name) || kind === 'Platform') return undefined;
+  if (!nameSchema().safeParse(name).success || name === undefined || kind === 'Platform') return undefined;
   const mended = mend(kindOf(kind).spec, spec ?? {});
   if (!mended) return undefined;
   const outer = envelopeAround(document, kind, name);

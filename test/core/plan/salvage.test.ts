@@ -26,6 +26,11 @@ wrong('is judged by every rule as far as it can be read', () => {
   );
 });
 
+wrong('is told of alone where its name is none, whatever is wrong with that', () => {
+  for (const name of [`${'a'.repeat(64)}`, 'A', '-a', '""', '5', '[a]', '{a: b}', 'null', '"a\\n"'])
+    assert.equal(rulesOf(`kind: Stack\nmetadata: {name: ${name}}\nspec: {runtime: "../x"}\n`), ['2:18 schema'], name);
+});
+
 wrong('has what is misspelt taken for what was meant, at its place', () => {
   assert.equal(
     rulesOf('kind: Stack\nmetadata: {name: a}\nspec:\n  runtimme: ../x\n'),

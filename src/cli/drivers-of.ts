@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { singleton } from '../core/model/view.ts';
 import type { Driver, LogPage, LogWish } from '../drivers/driver.ts';
 import { driversAt } from '../drivers/index.ts';
-import { createMonitor, type Monitor } from '../monitor/monitor.ts';
 import type { Options } from '../options.ts';
 import type { Store } from '../store/store.ts';
 import { secretOf } from './facts.ts';
@@ -43,16 +42,4 @@ export function logsOf(store: Store, drivers: ReadonlyMap<string, Driver>) {
       lines: [],
       count: 0,
     };
-}
-
-/** Measures what instances use, and keeps that in the folder `usage` of the store. */
-export function monitorOf(
-  store: Store,
-  drivers: ReadonlyMap<string, Driver>,
-  options: Options,
-  io: Io,
-  log: (level: 'info' | 'warn' | 'error', message: string) => void,
-): Monitor {
-  const folder = join(resolve(io.cwd, options.store), 'usage');
-  return createMonitor({ store, drivers, folder, clock: io.now, elapsed: io.elapsed, log });
 }

@@ -14,13 +14,14 @@ import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
-import { driversOf, logsOf, monitorOf, usageWith } from './drivers-of.ts';
+import { driversOf, logsOf, usageWith } from './drivers-of.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
 import type { Io } from './io.ts';
 import { baseUrlOf, freePort, listen } from './listen.ts';
 import { createLog, tellAttempt } from './log.ts';
+import { monitorOf } from './monitor-of.ts';
 import { reconcilerOf } from './pending-reconciler.ts';
 import { inOrder, stopRequest } from './stop.ts';
 import { defaultTree } from './tree.ts';
@@ -66,7 +67,6 @@ async function serveFrom(
   const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
   const log = createLog(io);
   const drivers = driversOf(store, options, io, log);
-  const monitor = monitorOf(store, drivers, options, io, log);
   const known = () => ({ ...factsAt(options, io), drivers, baseUrl });
   const bench = { ...benchOf(store, known(), io), facts: known };
   const { facts, newId, fingerprint } = bench;
@@ -76,6 +76,8 @@ async function serveFrom(
   const reconciler = reconcilerOf(pending.promise);
   const home = { secretDir: resolve(io.cwd, options.secretDir), env: io.env };
   const mailer = createMailer({ settings: () => emailSettings(store.read(), home), log, onOutcome: metrics.mailed });
+  const alerting = { door, drivers, mailer, baseUrl, newId, log, onAlert: metrics.alerted };
+  const monitor = monitorOf(alerting, options, io);
   const app = buildServer({
     door,
     reconciler,

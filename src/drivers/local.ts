@@ -31,7 +31,7 @@ import { watchFlows } from './local/watch-flows.ts';
 /** What this build's local driver is, wherever it runs. */
 export const local: Driver = {
   kind: 'local',
-  provides: new Set(['instanceResources', 'apiDebugLengthLimits', 'customNpmCatalogs']),
+  provides: new Set(['emailAlerts', 'instanceResources', 'apiDebugLengthLimits', 'customNpmCatalogs']),
 };
 
 /** Where a local driver runs instances. */

@@ -16,8 +16,8 @@ export type MailOutcome = 'sent' | 'failed' | 'dropped';
 
 /** Sends letters in the background. What waits is in this process only: a letter is lost when the process is killed. */
 export interface Mailer {
-  /** Takes a letter and returns at once. Never throws: what becomes of it is told to the log and to `onOutcome`. */
-  send(mail: Mail): void;
+  /** Takes a letter and returns at once. Never throws: what becomes of it is told to the log and to `told`. */
+  send(mail: Mail, told?: (outcome: MailOutcome) => void): void;
   /** Whether email is on now. */
   configured(): boolean;
   /** How many letters are neither delivered nor given up. */

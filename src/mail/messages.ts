@@ -99,6 +99,67 @@ export function passwordChanged(about: About & { username: string; at: string })
   });
 }
 
+/** What is to be told of an instance: a crash, or that it is near a limit of its stack (bytes and MiB, or percent of one core). */
+export type InstanceAlert = {
+  readonly id: string;
+  readonly name: string;
+} & (
+  | { readonly cause: 'crash'; readonly times: number; readonly at: string; readonly because: string }
+  | { readonly cause: 'memory'; readonly used: number; readonly limit: number }
+  | { readonly cause: 'cpu'; readonly used: number; readonly limit: number }
+);
+
+/** To an owner of a team whose instances need somebody to look at them. */
+export function instanceAlerts(
+  about: About & { team: { readonly id: string; readonly name: string }; alerts: readonly InstanceAlert[] },
+): Mail {
+  const { alerts, team } = about;
+  const [first] = alerts;
+  const one = alerts.length === 1 ? first : undefined;
+  const name = harmless(team.name);
+  const more = alerts.length - mostAlerts;
+  return layOut({
+    ...about,
+    subject: one ? headline(one) : `${alerts.length} alerts for the team "${name}"`,
+    before: [
+      ...(one ? [] : [`These instances of the team "${name}" need somebody to look at them:`]),
+      ...alerts.slice(0, mostAlerts).map(sentenceOf),
+      ...(more > 0 ? [`There ${more === 1 ? 'is 1 more' : `are ${more} more`}.`] : []),
+    ],
+    link: one
+      ? link(about, 'See its log', `/api/v1/instances/${encodeURIComponent(one.id)}/logs`)
+      : link(about, 'See the instances of the team', `/api/v1/teams/${encodeURIComponent(team.id)}/instances`),
+    after: [
+      `You own the team "${name}", whose type has email alerts. Of one instance there is at most one such mail an hour for each cause.`,
+    ],
+  });
+}
+
+/** How many alerts a mail tells one by one. */
+const mostAlerts = 20;
+
+function headline(alert: InstanceAlert): string {
+  const name = `"${harmless(alert.name)}"`;
+  if (alert.cause !== 'crash') return `${name} is near its ${alert.cause === 'memory' ? 'memory' : 'processor'} limit`;
+  return alert.times === 1 ? `${name} crashed` : `${name} crashed ${alert.times} times`;
+}
+
+function sentenceOf(alert: InstanceAlert): string {
+  const name = `"${harmless(alert.name)}"`;
+  switch (alert.cause) {
+    case 'crash': {
+      const often = alert.times === 1 ? 'crashed on' : `crashed ${alert.times} times, last on`;
+      return `${name} ${often} ${moment(alert.at)}, because ${harmless(alert.because)}. Weir tries to start it again.`;
+    }
+    case 'memory': {
+      const used = Math.round(alert.used / 1024 ** 2);
+      return `${name} stays near its memory limit: it holds ${used} MiB, and its stack allows ${alert.limit} MiB.`;
+    }
+    case 'cpu':
+      return `${name} stays near its processor limit: it uses ${Math.round(alert.used)} % of one core, and its stack allows ${alert.limit} %.`;
+  }
+}
+
 const notYou = 'If it was you, nothing has to be done. If not, tell an administrator at once.';
 
 function link({ baseUrl }: About, label: string, path: string) {

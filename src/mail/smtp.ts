@@ -36,7 +36,7 @@ export function createMailer(options: MailerOptions): Mailer {
     closed: undefined,
   };
   return {
-    send: (mail) => take(desk, mail),
+    send: (mail, told) => take(desk, mail, told),
     configured: () => settingsOf(desk) !== undefined,
     waiting: () => desk.letters.size,
     close: () => {
@@ -61,6 +61,7 @@ const sendingAtOnce = 4;
 const longestTryMs = 60_000;
 
 interface Entry extends Letter {
+  readonly told: ((outcome: MailOutcome) => void) | undefined;
   tries: number;
   timer?: NodeJS.Timeout;
 }
@@ -78,8 +79,8 @@ interface Desk extends Required<MailerOptions> {
   closed: Promise<void> | undefined;
 }
 
-function take(desk: Desk, mail: Mail): void {
-  const entry: Entry = { ...mail, id: newId(), date: new Date(), tries: 0 };
+function take(desk: Desk, mail: Mail, told: Entry['told']): void {
+  const entry: Entry = { ...mail, id: newId(), date: new Date(), tries: 0, told };
   desk.letters.add(entry);
   const refusal = refusalOf(desk);
   if (refusal !== undefined) {
@@ -159,6 +160,7 @@ function conclude(desk: Desk, entry: Entry, outcome: MailOutcome, reason?: strin
       `${named(entry)} ${outcome === 'failed' ? 'could not be sent' : 'was dropped'}, because ${reason}`,
     );
   desk.onOutcome(outcome);
+  entry.told?.(outcome);
   if (desk.letters.size === 0) desk.emptied();
 }
 

@@ -3,6 +3,7 @@ import { singleton } from '../core/model/view.ts';
 import type { Driver, Usage } from '../drivers/driver.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
+import type { Alerts } from './alerts.ts';
 import { type History, openHistory, type Sample, type Span, type Stretch, sampleSeconds } from './history.ts';
 
 export interface MonitorOptions {
@@ -14,6 +15,8 @@ export interface MonitorOptions {
   readonly clock: Clock;
   /** Milliseconds from some time on, which no clock that is set changes. */
   readonly elapsed: () => number;
+  /** Told of each measurement. */
+  readonly alerts?: Alerts;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
 }
 
@@ -47,6 +50,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
     start: () => {
       unsubscribe = forgetDeleted(state);
       state.work = sweep(state);
+      options.alerts?.start();
       again(state);
     },
     past: (id, span) => state.history.read(id, span),
@@ -55,7 +59,7 @@ export function createMonitor(options: MonitorOptions): Monitor {
       clearTimeout(state.timer);
       unsubscribe();
       await state.work;
-      await flush(state, state.history.waiting());
+      await Promise.all([flush(state, state.history.waiting()), options.alerts?.close()]);
     },
   };
 }
@@ -88,7 +92,9 @@ async function measure(state: State): Promise<void> {
   const { history, options } = state;
   try {
     const at = Math.floor(Date.parse(options.clock()) / 1000);
-    for (const [id, sample] of await samplesAt(state, at)) history.add(id, sample);
+    const samples = await samplesAt(state, at);
+    for (const [id, sample] of samples) history.add(id, sample);
+    await options.alerts?.look(samples);
   } catch (error) {
     options.log('warn', `what instances use cannot be measured: ${messageOf(error)}`);
   }
@@ -110,7 +116,7 @@ function turnOf(id: string): number {
   return sum % ticksAFlush;
 }
 
-async function samplesAt(state: State, at: number): Promise<ReadonlyMap<string, Sample>> {
+async function samplesAt(state: State, at: number): Promise<ReadonlyMap<string, Measured>> {
   const { store, drivers, elapsed } = state.options;
   const { kind } = singleton(store.read(), 'Platform').spec.driver;
   const usages = (await drivers.get(kind)?.meter?.read()) ?? new Map<string, Usage>();
@@ -120,12 +126,15 @@ async function samplesAt(state: State, at: number): Promise<ReadonlyMap<string, 
   return new Map([...usages].map(([id, usage]) => [id, sampleOf(at, usage, now, before.get(id))]));
 }
 
+/** A sample, and the run of which it is. */
+type Measured = Sample & { readonly run: string };
+
 /** The processor's share since the last look at the same run. */
-function sampleOf(at: number, usage: Usage, now: number, before: (Usage & { elapsed: number }) | undefined): Sample {
+function sampleOf(at: number, usage: Usage, now: number, before: (Usage & { elapsed: number }) | undefined): Measured {
   const { memoryBytes, cpuSeconds, run } = usage;
   const seconds = before?.run === run ? (now - before.elapsed) / 1000 : 0;
-  if (!before || seconds < 1) return { at, memoryBytes };
-  return { at, memoryBytes, cpuPercent: (Math.max(0, cpuSeconds - before.cpuSeconds) / seconds) * 100 };
+  if (!before || seconds < 1) return { at, memoryBytes, run };
+  return { at, memoryBytes, run, cpuPercent: (Math.max(0, cpuSeconds - before.cpuSeconds) / seconds) * 100 };
 }
 
 /** How many files are written at a time. */

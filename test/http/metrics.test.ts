@@ -302,7 +302,19 @@ secrets('is anything of users, teams, addresses or credentials, whatever has hap
   ].filter((word) => word !== 'garbage');
   for (const word of forbidden) assert.not(text.includes(word), word);
   const names = new Set([...text.matchAll(/([a-z]+)="/g)].map(([, name]) => name));
-  const known = ['type', 'state', 'status', 'severity', 'version', 'outcome', 'result', 'trigger', 'method', 'route'];
+  const known = [
+    'type',
+    'state',
+    'status',
+    'severity',
+    'version',
+    'outcome',
+    'result',
+    'trigger',
+    'method',
+    'route',
+    'cause',
+  ];
   const ofNode = ['le', 'space', 'major', 'minor', 'patch', 'kind'];
   assert.equal(
     [...names].filter((name) => ![...known, ...ofNode].includes(String(name))),

@@ -70,6 +70,24 @@ const restore = z.strictObject({
   credentialSecret: z.string().optional(),
 });
 
+/** The crashes of an instance: how many there were, and the last of them. */
+const crashes = z.strictObject({ count: z.int(), at: instant(), reason: z.string(), message: z.string() });
+
+const nearLimit = z.strictObject({ toldAt: instant(), near: z.boolean() });
+
+/** What the owners of an instance were told: of how many crashes; that it is near a limit, as long as it is. */
+const alerts = z.strictObject({
+  crash: z.strictObject({ toldAt: instant(), count: z.int() }).optional(),
+  memory: nearLimit.optional(),
+  cpu: nearLimit.optional(),
+});
+
+/** How often an instance crashed, and how last. */
+export type Crashes = z.output<typeof crashes>;
+
+/** What the owners of an instance were told. */
+export type InstanceAlerts = z.output<typeof alerts>;
+
 /** What an instance was last started with. */
 export type StartedWith = z.output<typeof started>;
 
@@ -110,6 +128,8 @@ export const instance = defineKind({
       .describe('The SHA-256 of the flows that were last seen in it: others are a deploy.'),
     url: bookkeeping(z.string().max(2048)).optional().describe('Where it answers while it runs.'),
     conditions: bookkeeping(z.array(condition)).default([]).describe('How it stands, and why.'),
+    crashes: bookkeeping(crashes).optional().describe('How often it crashed, and how last; absent where it never did.'),
+    alerts: bookkeeping(alerts).optional().describe('What its owners were told by mail.'),
   }),
   keys: ({ team, instanceType, state }) => [teamTypeKey(team, instanceType), stateKey(state)],
 });

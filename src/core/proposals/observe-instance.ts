@@ -2,6 +2,7 @@
 
 import type { Settings } from '../instances/settings.ts';
 import { standing, type Why, withCondition, withoutCondition } from '../instances/standing.ts';
+import type { SpecOf } from '../kinds/index.ts';
 import { because, type Change, deleted, updated } from '../model/change.ts';
 import { sameValue } from '../model/leaves.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
@@ -85,10 +86,18 @@ function moveTo(
   { now }: Context,
   why?: Why,
 ): Change {
-  const spec = standing(current.spec, { state, desired: current.spec.desired }, now, why);
+  const moved = standing(current.spec, { state, desired: current.spec.desired }, now, why);
+  const spec = state === 'crashed' && current.spec.state !== 'crashed' ? crashed(moved, now, why) : moved;
   const change = updated(current, { ...current, spec });
   return why ? because(change, told(why)) : change;
 }
+
+/** One crash more. A start that fails again and again is one. */
+function crashed(spec: SpecOf<'Instance'>, at: string, { reason, message }: Why = unknown): SpecOf<'Instance'> {
+  return { ...spec, crashes: { count: (spec.crashes?.count ?? 0) + 1, at, reason, message } };
+}
+
+const unknown: Why = { reason: 'Unknown', message: 'nobody knows why' };
 
 /** For the audit log: the word for programs, and the sentence. */
 function told({ reason, message }: Why): string {

@@ -2,8 +2,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type OpenMetricsContentType, Registry } from 'prom-client';
 import type { Reconciler } from '../../control/reconciler.ts';
 import type { Turn } from '../../control/turn.ts';
+import type { AlertCause } from '../../core/instances/untold.ts';
 import type { Mailer, MailOutcome } from '../../mail/mail.ts';
 import type { Store } from '../../store/store.ts';
+import { alertMetrics } from './alerts.ts';
 import { commitOutcomes, type MeasuredCommit, measured } from './measured-store.ts';
 import { type NotificationMetrics, notificationMetrics } from './notifications.ts';
 import { platformGauges } from './platform.ts';
@@ -34,6 +36,8 @@ export interface Metrics {
   measured(store: Store): Store;
   reconciled(turn: Turn): void;
   mailed(outcome: MailOutcome): void;
+  /** An alert that the owners of an instance were mailed. */
+  alerted(cause: AlertCause): void;
   /** What became of a message to a receiver, and how many attempts wait to be told. */
   readonly notifications: NotificationMetrics;
   answered(request: Answered): void;
@@ -63,6 +67,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     measured: (store) => measured(store, countCommit),
     reconciled: reconcileMetrics(registry),
     mailed: mailMetrics(registry),
+    alerted: alertMetrics(registry),
     notifications: notificationMetrics(registry),
     answered: httpMetrics(registry),
     exposition: async ({ door: { store }, reconciler, mailer, instanceUsage }) => {

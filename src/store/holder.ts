@@ -2,12 +2,15 @@
 import { basename } from 'node:path';
 import { StoreUnavailable } from './store.ts';
 
-/** What a process says to who connects to its socket; one that is `leaving` says nothing, and hangs up. */
+/**
+ * What a process says to who connects to its socket: it is `starting` as long as it may be about to hold, `waiting` while it is not.
+ * One that is `leaving` says nothing and hangs up, one that is `silent` does not even that.
+ */
 export interface Holder {
   readonly pid: number;
   readonly started: string;
   readonly command: string;
-  readonly state: 'starting' | 'holding' | 'leaving';
+  readonly state: 'starting' | 'waiting' | 'holding' | 'leaving' | 'silent';
 }
 
 /** This process, for whoever finds the folder taken. */

@@ -15,9 +15,10 @@ import { lockByPipe } from './windows-lock.ts';
 export type Lock = (folder: string) => Promise<() => Promise<void>>;
 
 /**
- * Each process listens on a socket of its own name in the folder, then looks at all the others. It holds the folder once it has
- * seen no other alive: of two, the one that listened later sees the earlier. Two that start at once are told apart by name: the
- * later name gives way. A dead socket refuses connections for ever, so removing it harms nobody.
+ * Each process listens on a socket of its own name in the folder, then looks at all the others. It holds the folder once it has, in one look
+ * that it began as `starting`, seen nobody that holds or is starting: of two, the one that began later sees the earlier. Where several are
+ * starting the first by name goes on, and the others wait, and begin a new look when nobody is starting any more. So each order of events
+ * ends with one that holds. A dead socket refuses connections for ever, so removing it harms nobody.
  * Containers that share a volume on one machine see each other. Machines that share one over a network do not, because a socket
  * lives on one kernel only: a store belongs on a local disk.
  */
@@ -47,7 +48,14 @@ interface Candidate {
 }
 
 const socketPattern = /^lock-(\d+)-[0-9a-f]{8}\.sock$/;
-const patienceMs = 5000;
+
+/** Far longer than any number of contenders takes to agree. */
+const patienceMs = 60_000;
+
+const answerMs = 2000;
+
+/** A process that had no turn on its machine for long meets its own timeout before the answer that has come meanwhile: once says nothing. */
+const silentLooks = 3;
 
 function openBase(folder: string): Base {
   if (Buffer.byteLength(join(folder, 'lock-4194304-00000000.sock')) <= 100) return { path: folder, close: () => {} };
@@ -61,34 +69,66 @@ function openBase(folder: string): Base {
 }
 
 async function compete(folder: string, base: Base): Promise<() => Promise<void>> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const own = await listen(folder, base);
     const outcome = await contend(base, own, deadline);
     if (outcome === 'holds') return () => release(base, own);
     await stop(own);
-    if (outcome !== 'gave way') throw lockedBy(folder, outcome);
-    await sleep(5 + Math.random() * 20);
+    if (outcome !== 'vanished') throw lockedBy(folder, outcome);
   }
 }
 
-/** Looks at the others until this one holds the folder, gives way to an earlier name, or finds who holds it. */
-async function contend(base: Base, own: Candidate, deadline: number): Promise<'holds' | 'gave way' | Holder> {
-  for (;;) {
-    const others = readdirSync(base.path).filter((name) => socketPattern.test(name) && name !== own.name);
-    const found = await Promise.all(others.map(async (name) => ({ name, holder: await ask(base, name) })));
-    const alive = found.flatMap(({ name, holder }) => (holder ? [{ name, holder }] : []));
-    const holding = alive.find(({ holder }) => holder.state === 'holding' || Date.now() > deadline);
-    if (holding) return holding.holder;
-    if (alive.some(({ name, holder }) => holder.state === 'starting' && name < own.name)) return 'gave way';
-    if (alive.length === 0) return hold(base, own, others);
-    await sleep(10);
+/** Looks at the others until this one holds the folder, or finds who does; or that its own socket is gone. */
+async function contend(base: Base, own: Candidate, deadline: number): Promise<'holds' | 'vanished' | Holder> {
+  const silences = new Map<string, number>();
+  for (let pause = 5; ; ) {
+    const { taken, inTheWay, dead } = await look(base, own, silences);
+    if (taken) return taken;
+    if (!inTheWay && own.state === 'starting') return hold(base, own, dead);
+    if (!inTheWay) own.state = 'starting';
+    else if (performance.now() > deadline) return inTheWay.holder;
+    else {
+      if (inTheWay.holder.state === 'starting' && inTheWay.name < own.name) own.state = 'waiting';
+      await sleep(pause);
+      pause = Math.min(50, pause * 1.5);
+    }
   }
 }
 
-async function hold(base: Base, own: Candidate, dead: readonly string[]): Promise<'holds' | 'gave way'> {
+interface Seen {
+  /** Who holds. */
+  readonly taken?: Holder;
+  /** Somebody who does not, and may come to. */
+  readonly inTheWay?: { readonly name: string; readonly holder: Holder };
+  readonly dead: readonly string[];
+}
+
+/** Asks the others in the order of their names, as far as it takes: of many that start at once all but the first ask only that one. */
+async function look(base: Base, own: Candidate, silences: Map<string, number>): Promise<Seen> {
+  const names = readdirSync(base.path).filter((name) => socketPattern.test(name) && name !== own.name);
+  const dead: string[] = [];
+  let inTheWay: Seen['inTheWay'];
+  for (const name of names.sort()) {
+    const holder = await ask(base, name);
+    if (!holder) dead.push(name);
+    else if (holds(name, holder, silences)) return { taken: holder, dead };
+    else if (holder.state !== 'waiting') inTheWay ??= { name, holder };
+    if (inTheWay?.holder.state === 'starting') break;
+  }
+  return { dead, ...(inTheWay && { inTheWay }) };
+}
+
+/** Whether another one holds; who listens and never answers is taken for one that does. */
+function holds(name: string, { state }: Holder, silences: Map<string, number>): boolean {
+  const silent = state === 'silent' ? (silences.get(name) ?? 0) + 1 : 0;
+  silences.set(name, silent);
+  return state === 'holding' || silent >= silentLooks;
+}
+
+async function hold(base: Base, own: Candidate, dead: readonly string[]): Promise<'holds' | 'vanished'> {
   // A holder that is gone by now may have taken this socket for a dead one while it was being made.
-  if (!readdirSync(base.path).includes(own.name)) return 'gave way';
+  if (!readdirSync(base.path).includes(own.name)) return 'vanished';
   own.state = 'holding';
   // A lock keeps nobody running.
   own.server.unref();
@@ -118,18 +158,15 @@ function cannotLock(folder: string, error: unknown): StoreUnavailable {
   });
 }
 
-/**
- * Who listens on a socket; nobody when it is dead. Who listens and does not answer is taken for one that holds; who hangs up instead of
- * answering is leaving, and worth another look.
- */
+/** Who listens on a socket; nobody when it is dead. Who hangs up instead of answering is leaving, and worth another look. */
 function ask(base: Base, name: string): Promise<Holder | undefined> {
   const { promise, resolve } = Promise.withResolvers<Holder | undefined>();
   const pid = Number(socketPattern.exec(name)?.[1]);
   let text = '';
   let state: Holder['state'] = 'leaving';
   const socket = connect(join(base.path, name));
-  socket.setTimeout(2000, () => {
-    state = 'holding';
+  socket.setTimeout(answerMs, () => {
+    state = 'silent';
     socket.destroy();
   });
   socket.setEncoding('utf8').on('data', (more: string) => {

@@ -60,13 +60,47 @@ lock('goes to exactly one of many that start at once over the lock of a process 
   assert.equal(await sockets(path), []);
 });
 
+lock('goes to exactly one of very many, and names it to the others', async () => {
+  const { path } = temporaryFolder();
+  await leaveStaleLock(path);
+  const outcomes = await Promise.allSettled(Array.from({ length: 150 }, () => lockFolder(path)));
+  const held = outcomes.filter((outcome) => outcome.status === 'fulfilled');
+  const told = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
+  assert.is(held.length, 1, told[0]);
+  for (const words of told) assert.match(words, /is in use by process \d+ \(started/);
+  await held[0]?.value();
+});
+
+lock('is held by one at a time, however many come and go', async () => {
+  const { path } = temporaryFolder();
+  let holders = 0;
+  let turns = 0;
+  const comer = async () => {
+    while (turns < 60) {
+      const release = await lockFolder(path).catch((error: StoreUnavailable) => error);
+      if (release instanceof StoreUnavailable) {
+        assert.is(release.reason, 'locked');
+        continue;
+      }
+      holders += 1;
+      turns += 1;
+      assert.is(holders, 1);
+      await new Promise(setImmediate);
+      holders -= 1;
+      await release();
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, comer));
+  assert.equal(await sockets(path), []);
+});
+
 lock('goes to exactly one of several processes that start at once over a stale one', async () => {
   const { path } = temporaryFolder();
   await leaveStaleLock(path);
-  const tries = Array.from({ length: 4 }, () => tryInChild(path));
+  const tries = Array.from({ length: 5 }, () => tryInChild(path));
   const said = await Promise.all(tries.map((one) => one.said));
   for (const { letGo } of tries) await letGo();
-  assert.equal(said.sort(), ['held', 'locked', 'locked', 'locked']);
+  assert.equal(said.sort(), ['held', 'locked', 'locked', 'locked', 'locked']);
 });
 
 lock('is respected while its holder does not answer', async () => {

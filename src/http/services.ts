@@ -77,6 +77,8 @@ export interface ServerOptions {
     id: string,
     span: { readonly from: number; readonly to: number },
   ) => Promise<{ readonly seconds: number; readonly stretches: readonly UsageStretch[] }>;
+  /** The mean delay of the event loop past which requests are turned away, where it lasts for so many seconds. */
+  readonly pressure?: { readonly delayMs: number; readonly seconds: number };
   readonly clock: Clock;
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */

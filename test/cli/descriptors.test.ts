@@ -58,7 +58,7 @@ descriptors('watches its event loop where no file can be opened at all', async (
   const script = `
     const { openSync } = await import('node:fs');
     const { watchPressure } = await import(${JSON.stringify(pressure)});
-    const watch = watchPressure();
+    const watch = watchPressure(2);
     let isFull = false;
     while (!isFull) try { openSync('/dev/null') } catch { isFull = true }
     await new Promise((done) => setTimeout(done, 2500));
@@ -74,7 +74,7 @@ descriptors('takes no busy start for an overload', async () => {
   const pressure = resolve(import.meta.dirname, '../../src/http/plugins/pressure.ts');
   const script = `
     const { watchPressure } = await import(${JSON.stringify(pressure)});
-    const watch = watchPressure();
+    const watch = watchPressure(2);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
     await new Promise((done) => setTimeout(done, 100));
     process.exit(watch.delayMs() < 1000 ? 0 : 1);`;

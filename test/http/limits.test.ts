@@ -2,8 +2,9 @@
 
 import { mock } from 'node:test';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { suite } from 'uvu';
+import { suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { until } from '../support/until.ts';
 import { password, put } from './people.ts';
 import { type ServerWorld, startWorld, tree } from './world.ts';
 
@@ -73,7 +74,6 @@ signIns('are sixty a minute from an address by default, right or wrong; others a
 signIns('may be made again when the minute is over', async () => {
   const world = await startWorld(platform('{rateLimit: {signInPerMinute: 2}}'));
   await put(world.store, 'bea');
-  mock.timers.enable({ apis: ['Date'], now: Date.now() });
   try {
     assert.equal(await statuses(3, () => guess(world)), [401, 401, 429]);
     mock.timers.tick(59_000);
@@ -82,7 +82,6 @@ signIns('may be made again when the minute is over', async () => {
     mock.timers.tick(1000);
     assert.is((await guess(world, {}, password)).status, 200);
   } finally {
-    mock.timers.reset();
     await world.close();
   }
 });
@@ -128,6 +127,7 @@ signIns('are not limited where the platform says 0', async () => {
   await world.close();
 });
 
+standing(signIns);
 signIns.run();
 
 const addresses = suite('the address that is counted');
@@ -185,6 +185,7 @@ addresses('is a network of IPv6, of which whoever has one address has all', asyn
   await world.close();
 });
 
+standing(addresses);
 addresses.run();
 
 const requests = suite('requests');
@@ -217,12 +218,13 @@ requests('are not limited by default', async () => {
   await world.close();
 });
 
+standing(requests);
 requests.run();
 
 const overload = suite('a server that has more to do than it can');
 
 overload('turns requests away at once, says when to come back, answers probes, and recovers', async () => {
-  const world = await startWorld();
+  const world = await startWorld(undefined, { pressure: { delayMs: 300, seconds: 2 } });
   const headers = { authorization: `Bearer ${world.tokens.admin}` };
   const ask = () => from(world, 'GET', '/api/v1/user', undefined, { headers });
   assert.is((await ask()).status, 200);
@@ -231,15 +233,24 @@ overload('turns requests away at once, says when to come back, answers probes, a
     await sleep(1);
     await setImmediate();
   }
-  const { status, code, headers: told, text } = await ask();
+  const [answer, other, ...probes] = await Promise.all([
+    ask(),
+    from(world, 'POST', '/api/v1/stacks', {}, { headers }),
+    from(world, 'GET', '/healthz'),
+    from(world, 'GET', '/readyz'),
+  ]);
+  const { status, code, headers: told, text } = answer;
   assert.equal([status, code, told['retry-after']], [503, 'unavailable', '5']);
   assert.match(text, /more to do than it can/);
-  assert.is((await from(world, 'POST', '/api/v1/stacks', {}, { headers })).status, 503);
-  for (const probe of ['/healthz', '/readyz']) assert.is((await from(world, 'GET', probe)).status, 200, probe);
-  for (const begin = performance.now(); (await ask()).status === 503; await sleep(50))
-    assert.ok(performance.now() - begin < 10_000, 'it does not recover');
-  assert.is((await ask()).status, 200);
+  assert.equal([other.status, ...probes.map((probe) => probe.status)], [503, 200, 200]);
+  await until('it has recovered', async () => (await ask()).status === 200);
   await world.close();
 });
 
 overload.run();
+
+/** Stops the clock while a test runs: the minute that is counted in is not over because the machine is slow. */
+function standing(tests: Test): void {
+  tests.before.each(() => mock.timers.enable({ apis: ['Date'], now: Date.now() }));
+  tests.after.each(() => mock.timers.reset());
+}

@@ -102,7 +102,10 @@ const facts: Facts = {
 /** What a test may want otherwise: the server's passwords, directory and address, and the drivers, of which the local one runs nothing by itself. */
 interface Wishes
   extends Partial<
-    Pick<ServerOptions, 'passwords' | 'baseUrl' | 'directory' | 'instanceLogs' | 'instanceUsage' | 'instancePast'>
+    Pick<
+      ServerOptions,
+      'passwords' | 'baseUrl' | 'directory' | 'instanceLogs' | 'instanceUsage' | 'instancePast' | 'pressure'
+    >
   > {
   readonly drivers?: Facts['drivers'];
 }
@@ -120,6 +123,8 @@ export async function startWorld(
     baseUrl = 'http://weir.example',
     drivers = facts.drivers,
     directory = deaf,
+    // A machine that is busy with other tests is no subject of this one.
+    pressure = { delayMs: Number.POSITIVE_INFINITY, seconds: 1 },
     ...more
   }: Wishes = {},
 ): Promise<ServerWorld> {
@@ -151,6 +156,7 @@ export async function startWorld(
     baseUrl,
     passwords,
     directory,
+    pressure,
     mailer: mailerInto(mails, () => singleton(store.read(), 'Platform').spec.email !== undefined),
     metrics,
     contents: createContents({ store, drivers }),

@@ -11,18 +11,21 @@ import { watchPressure } from './pressure.ts';
 /** The actions at which passwords and links are tried. */
 const guessing: ReadonlySet<Action> = new Set(['sign-in', 'register', 'recover-account', 'change-password']);
 
-/** The mean delay of the event loop, in milliseconds, past which requests are turned away: in two seconds one after another. */
-const overloadedMs = 1000;
+/** A machine that is busy with something else for a moment is no reason to turn anybody away. */
+const mostPressure: NonNullable<ServerOptions['pressure']> = { delayMs: 1000, seconds: 5 };
 
 /**
  * Adds the limits of `Platform.api.rateLimit`: per address (of IPv6 the first 64 bits, because whoever has one has all of them), in windows of a
  * minute, counted by this process. The address is that of the connection, or where `trustProxy` says so the one that the proxy saw.
  */
-export async function limits(app: FastifyInstance, { door }: ServerOptions): Promise<void> {
-  const pressure = watchPressure();
+export async function limits(
+  app: FastifyInstance,
+  { door, pressure: most = mostPressure }: ServerOptions,
+): Promise<void> {
+  const pressure = watchPressure(most.seconds);
   app.addHook('onClose', async () => pressure.close());
   app.addHook('onRequest', async ({ routeOptions }) => {
-    if (pressure.delayMs() > overloadedMs && routeOptions.config.action !== 'probe') throw overloaded();
+    if (pressure.delayMs() > most.delayMs && routeOptions.config.action !== 'probe') throw overloaded();
   });
   await app.register(rateLimit, { global: false });
   const settings = () => singleton(door.store.read(), 'Platform').spec.api.rateLimit;

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** A watch over the event loop. */
 export interface Pressure {
-  /** The mean delay of the event loop, in milliseconds, over the better one of the last two seconds: one long step is no overload. */
+  /** The mean delay of the event loop, in milliseconds, over the best one of the last seconds: one long step is no overload. */
   delayMs(): number;
   close(): void;
 }
@@ -11,14 +11,13 @@ export interface Pressure {
 const resolutionMs = 10;
 
 /**
- * Begins to watch. (`@fastify/under-pressure` also asks how much memory is used, which opens a file: where no descriptor is left that throws
+ * Begins to watch; `seconds` is how many one after another count. (`@fastify/under-pressure` also asks how much memory is used, which opens a file: where no descriptor is left that throws
  * out of a timer, and the process ends.)
  */
-export function watchPressure(): Pressure {
+export function watchPressure(seconds: number): Pressure {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
-  let delay = 0;
-  let delayBefore = 0;
+  let delays: readonly number[] = Array.from({ length: seconds }, () => 0);
   let hasTurned = false;
   const turned = () => {
     hasTurned = true;
@@ -28,13 +27,12 @@ export function watchPressure(): Pressure {
     // Not one turn in a second is as far behind as can be; but a process that was busy starting is not behind with its work.
     const delayNow = histogram.count === 0 ? Number.POSITIVE_INFINITY : histogram.mean / 1e6 - resolutionMs;
     const latest = hasTurned ? Math.max(0, delayNow) : 0;
-    delay = Math.min(latest, delayBefore);
-    delayBefore = latest;
+    delays = [...delays.slice(1), latest];
     histogram.reset();
   }, 1000);
   timer.unref();
   return {
-    delayMs: () => delay,
+    delayMs: () => Math.min(...delays),
     close: () => {
       clearInterval(timer);
       histogram.disable();

@@ -12,8 +12,8 @@ import type { ProblemReport } from './report.ts';
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';
   readonly code: string;
-  constructor(code: string, message: string) {
-    super(message);
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }

@@ -39,6 +39,25 @@ function openFilesLimit(): number {
   return typeof soft === 'number' ? soft : Number.MAX_SAFE_INTEGER;
 }
 
+/**
+ * Does what needs a port: the one that is wanted, or, for 0, any that is free. Where somebody else takes that before it is listened on, there
+ * is another. Passes on what `work` throws.
+ */
+export async function withPort<T>({ host, port }: Address, work: (port: number) => Promise<T>): Promise<T> {
+  for (let more = 20; ; more--) {
+    try {
+      return await work(port === 0 ? await freePort(host) : port);
+    } catch (error) {
+      if (port !== 0 || more === 0 || !isTaken(error)) throw error;
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  const cause: unknown = error instanceof Unavailable ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+}
+
 /** Below the ports that Linux hands out by itself, to anybody who connects anywhere, and beside those of instances. */
 const firstPort = 30_000;
 const amountOfPorts = 2_700;
@@ -47,7 +66,7 @@ const amountOfPorts = 2_700;
  * A port that nobody listens on at the moment, by chance among those that the system gives to nobody by itself: one of those may be
  * somebody's before we listen. Throws `Unavailable`.
  */
-export async function freePort(host: string): Promise<number> {
+async function freePort(host: string): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = firstPort + randomInt(amountOfPorts);
     if ((await listenedOn(host, port)) !== undefined) return port;
@@ -86,5 +105,5 @@ function asUnavailable(error: unknown, { host, port }: Address): unknown {
     ENOTFOUND: `the server cannot listen on ${host}, because there is no host of that name: name another with --host`,
   };
   const message = words[code];
-  return message === undefined ? error : new Unavailable('port_unavailable', message);
+  return message === undefined ? error : new Unavailable('port_unavailable', message, { cause: error });
 }

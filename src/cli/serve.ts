@@ -19,7 +19,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
 import type { Io } from './io.ts';
-import { baseUrlOf, freePort, listen } from './listen.ts';
+import { baseUrlOf, listen, withPort } from './listen.ts';
 import { createLog, tellAttempt } from './log.ts';
 import { monitorOf } from './monitor-of.ts';
 import { reconcilerOf } from './pending-reconciler.ts';
@@ -44,7 +44,7 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
     const stop = stopRequest(io);
     const store = await openStoreAt(options, io, { create: true });
     try {
-      const code = await serveFrom(store, folder, { options, io }, stop);
+      const code = await withPort(options, (port) => serveFrom(store, folder, { options, io }, stop, port));
       // What is still open by then, such as a connection that was cut off, holds nobody up.
       setTimeout(() => io.exit(code), 1000).unref();
       return code;
@@ -60,10 +60,10 @@ async function serveFrom(
   folder: string,
   { options, io }: Pick<Invocation, 'options' | 'io'>,
   stop: ReturnType<typeof stopRequest>,
+  port: number,
 ): Promise<ExitCode> {
   const metrics = createMetrics({ version: io.version });
   const store = metrics.measured(opened);
-  const port = options.port === 0 ? await freePort(options.host) : options.port;
   const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
   const log = createLog(io);
   const drivers = driversOf(store, options, io, log);

@@ -12,6 +12,7 @@ import type { Resource } from '../core/model/resource.ts';
 import { singleton, type View } from '../core/model/view.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { type Driver, DriverFailed, type Keeper } from '../drivers/driver.ts';
+import { reencrypted } from '../drivers/local/credentials.ts';
 import { DamagedBlob, type HeldBlob, type Store } from '../store/store.ts';
 
 /** Where contents come from and go to. */
@@ -28,6 +29,8 @@ export interface Contents {
   keep(content: Content, what: string): Promise<HeldBlob>;
   /** The content of a snapshot. */
   read(snapshot: Resource<'Snapshot'>, what: string): Promise<Content>;
+  /** The same, with credentials that a device can read. */
+  readFor(device: Resource<'Device'>, snapshot: Resource<'Snapshot'>, what: string): Promise<Content>;
 }
 
 /** Contents of this server. */
@@ -36,6 +39,7 @@ export function createContents(shelves: Shelves): Contents {
     of: (instance, what) => orDeclined(contentNow(shelves, instance), what),
     keep: (content, what) => orDeclined(keepContent(shelves, content), what),
     read: ({ spec }, what) => orDeclined(contentAt(shelves, spec.content), what),
+    readFor: (device, snapshot, what) => orDeclined(contentFor(shelves, device, snapshot), what),
   };
 }
 
@@ -94,6 +98,20 @@ export async function contentAt({ store }: Pick<Shelves, 'store'>, name: string)
   const content = contentIn(new TextDecoder().decode(bytes));
   if (!content) throw lost('SnapshotDamaged', name, 'was written by another version of Weir');
   return content;
+}
+
+/** The content of a snapshot for a device. Rejects with `DriverFailed`, also where its credentials cannot be read. */
+async function contentFor(
+  { store }: Pick<Shelves, 'store'>,
+  device: Resource<'Device'>,
+  { spec }: Resource<'Snapshot'>,
+): Promise<Content> {
+  const view = store.read();
+  const owner = spec.instance ? view.get('Instance', spec.instance) : view.get('Device', spec.device ?? '');
+  const content = await contentAt({ store }, spec.content);
+  if (!content.credentials) return content;
+  const credentials = reencrypted(content.credentials, owner?.spec.credentialSecret, device.spec.credentialSecret);
+  return { ...content, credentials };
 }
 
 function lost(reason: string, name: string, what: string): DriverFailed {

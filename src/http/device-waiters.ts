@@ -37,7 +37,7 @@ export function createDeviceWaiters(store: Store): DeviceWaiters {
   const unsubscribe = store.subscribe((entry) => {
     if (waiting.size === 0) return;
     const view = store.read();
-    look(view, entry === 'reset' ? [...waiting.keys()] : touched(entry, view));
+    look(view, isAboutAll(entry) ? [...waiting.keys()] : touched(entry, view));
   });
   return {
     until: (wait) => (closed ? Promise.resolve() : begin(waiting, wait)),
@@ -65,6 +65,11 @@ function begin(waiting: Map<string, Set<Waiter>>, { device, isSame, ms, onEnd }:
     own.add(waiter);
     onEnd(go);
   });
+}
+
+/** What a team has by its type, and what the platform provides for that, concerns all; it changes so rarely that nobody keeps a list of whom. */
+function isAboutAll(entry: Entry | 'reset'): entry is 'reset' {
+  return entry === 'reset' || entry.changes.some(({ kind }) => ['Platform', 'TeamType', 'Team'].includes(kind));
 }
 
 /** The devices that what was written may be about. */

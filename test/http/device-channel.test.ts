@@ -36,7 +36,11 @@ channel('tells what the device should be', async ({ world }) => {
   const { status, body } = await asDevice(world);
   assert.is(status, 200);
   assert.match(body.settings, /^[\w-]{22}$/);
-  assert.equal({ ...body, settings: '' }, { id: 'gateway', name: 'Gateway', mode: 'autonomous', settings: '' });
+  const nothing = { targetSnapshot: null, autoSnapshot: false, snapshotRequest: null };
+  assert.equal(
+    { ...body, settings: '' },
+    { id: 'gateway', name: 'Gateway', mode: 'autonomous', settings: '', ...nothing },
+  );
 });
 
 channel('answers at once what has changed, and 304 what has not', async ({ world }) => {

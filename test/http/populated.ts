@@ -19,7 +19,7 @@ const files = {
   ...tree,
   'types.yaml': (tree['types.yaml'] ?? '').replace(
     'features: {',
-    'features: {deviceGroups: true, instanceResources: true, ',
+    'features: {deviceGroups: true, deviceAutoSnapshot: true, instanceResources: true, ',
   ),
   'weir.yaml': `kind: Platform
 metadata: {name: platform}
@@ -99,7 +99,7 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
     token('sam-token', `${marker} token`, 'sam'),
     token('bob-token', 'laptop', 'bob'),
     device('hidden-device', `${marker} gateway`, { team: 'hidden', group: 'hidden-group' }),
-    device('core-device', 'Gateway one', { team: 'core' }),
+    device('core-device', 'Gateway one', { team: 'core', mode: 'developer' }),
     group('hidden-group', `${marker} gateways`, 'hidden'),
     group('core-group', 'Gateways one', 'core'),
     provisioning('hidden-machine', `${marker} hall`, 'hidden'),
@@ -107,6 +107,12 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
   ];
   await world.store.commit(() => ({ changes: resources.map(created) }), { id: newId() });
   await world.putDevices();
+  const ofDevices = [
+    snapshot('device-s', 'deployed', { team: 'core', device: 'core-device', ...held('node-red-dashboard') }),
+    snapshot('gateway-s', 'the target', { team: 'core', device: 'gateway', ...held('node-red-dashboard') }),
+  ];
+  await world.store.commit(() => ({ changes: ofDevices.map(created) }), { id: newId() });
+  await world.ask('PUT', '/api/v1/devices/gateway', { body: { mode: 'developer', targetSnapshot: 'gateway-s' } });
   const sam = await world.signedIn('sam');
   const bySam = { as: 'none', headers: sam } as const;
   await world.ask('PUT', '/api/v1/teams/hidden', { ...bySam, body: { name: `Our ${marker} team` } });
@@ -143,6 +149,7 @@ const existing: Readonly<Record<string, readonly string[]>> = {
   q: ['a', 'core', 'BOB'],
   kind: ['Stack', 'TeamType'],
   actor: ['ann', 'bob'],
+  targetSnapshot: ['core-s', 'gateway-s', 'hidden-s', 'nothing'],
   group: ['core-group', 'hidden-group', 'nothing'],
   target: ['core', 'hidden', 'ann'],
   runtime: ['4.1', '4.2'],

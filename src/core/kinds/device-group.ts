@@ -13,5 +13,8 @@ export const deviceGroup = defineKind({
   spec: z.strictObject({
     team: refId('Team').describe('The team whose group it is.'),
     description: prose('What it is for.'),
+    targetSnapshot: refId('Snapshot')
+      .optional()
+      .describe('What its devices should run that have no target of their own.'),
   }),
 });

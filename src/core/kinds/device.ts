@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { variables } from './instance.ts';
 import { bookkeeping, defineKind, hashed, refId, sha256 } from './kind.ts';
 import { instant } from './scalars.ts';
+import { snapshotName } from './snapshot.ts';
 
 /** Who decides what a device runs: the platform, or whoever edits flows on it. */
 export const deviceModes = ['autonomous', 'developer'] as const;
@@ -21,6 +22,12 @@ const reported = z.strictObject({
 /** What an agent says of itself. */
 export type Reported = z.output<typeof reported>;
 
+/** A snapshot that somebody asked for: the id of the request, and how it will be called. */
+const snapshotRequest = z.strictObject({
+  id: z.string().describe('The id of the request.'),
+  name: snapshotName().describe('How the snapshot will be called.'),
+});
+
 /** A device (specification 1, 2.3). Its name is for people. What it should run stands beside what its agent says that it runs. */
 export const device = defineKind({
   kind: 'Device',
@@ -32,7 +39,11 @@ export const device = defineKind({
     team: refId('Team').describe('The team whose device it is.'),
     mode: z.enum(deviceModes).default('autonomous').describe('Who decides what it runs.'),
     group: refId('DeviceGroup').optional().describe('The group that it is in.'),
+    targetSnapshot: refId('Snapshot').optional().describe('What it should run, before what its group should.'),
     environment: variables.optional().describe('The variables that its runtime gets.'),
+    snapshotRequest: snapshotRequest
+      .optional()
+      .describe('The snapshot that somebody asked it for and did not get yet.'),
     hash: sha256().describe('The SHA-256 of its token, in hexadecimal.'),
     credentialSecret: bookkeeping(hashed(z.string())).describe('What the credentials in its flows are encrypted with.'),
     lastSeenAt: bookkeeping(instant())

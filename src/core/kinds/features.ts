@@ -31,7 +31,7 @@ export interface EffectiveFeature {
 }
 
 /** The features that Weir delivers by itself, whatever the driver. What needs a driver stands in what that `provides`. */
-export const ownFeatures: readonly FeatureName[] = ['deviceGroups'];
+export const ownFeatures: readonly FeatureName[] = ['deviceAutoSnapshot', 'deviceGroups'];
 
 type PlatformSpec = z.output<typeof platform.spec>;
 

@@ -1,6 +1,7 @@
 // How a device stands: what it should run, and what is known of what it runs.
 import type { Reported, runtimeStates } from '../kinds/device.ts';
 import type { Resource } from './resource.ts';
+import { referrers, type View } from './view.ts';
 
 /** How long after it was last heard of a device counts as offline. An agent is heard of once a minute at least. */
 export const offlineAfterMs = 180_000;
@@ -22,12 +23,17 @@ export function statusOfDevice(reported: Reported | undefined, lastSeenAt: strin
   return reported?.state ?? 'unknown';
 }
 
-/** What an agent is told: what its device should be. What else it needs it fetches when a part of this changes. */
-export interface WantedOfDevice {
-  readonly mode: Resource<'Device'>['spec']['mode'];
+/** The id of the snapshot that a device should run: its own target, or else that of its group. */
+export function targetOf({ spec }: Resource<'Device'>, view: View): string | undefined {
+  if (spec.targetSnapshot !== undefined || spec.group === undefined) return spec.targetSnapshot;
+  return view.get('DeviceGroup', spec.group)?.spec.targetSnapshot;
 }
 
-/** What a device should be. */
-export function wantedOf({ spec }: Resource<'Device'>): WantedOfDevice {
-  return { mode: spec.mode };
+/** The devices and groups whose target is one of an owner's snapshots, but for the owner itself. */
+export function targetedBy(view: View, snapshots: Iterable<Resource<'Snapshot'>>, owner?: string): Resource[] {
+  const holders: Resource[] = [];
+  for (const snapshot of snapshots)
+    for (const kind of ['Device', 'DeviceGroup'] as const)
+      for (const holder of referrers(view, kind, snapshot)) if (holder.id !== owner) holders.push(holder);
+  return holders;
 }

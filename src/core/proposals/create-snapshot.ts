@@ -2,9 +2,10 @@
 import type { SpecOf } from '../kinds/index.ts';
 import { mostAutoSnapshots, mostManualSnapshots } from '../kinds/snapshot.ts';
 import { type Change, created, deleted, updated } from '../model/change.ts';
+import { targetedBy } from '../model/device-standing.ts';
 import type { Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
-import { countReferrers, referrers, type View } from '../model/view.ts';
+import { referrers, type View } from '../model/view.ts';
 import { Declined } from './declined.ts';
 
 /** What a snapshot is taken of. */
@@ -52,10 +53,10 @@ export function snapshotsOf(view: View, owner: SnapshotOwner): Resource<'Snapsho
   return [...referrers(view, 'Snapshot', owner)].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
-/** One that a device runs stays, and is one more. */
+/** One that a device or a group should run stays, and is one more. */
 function surplusOf(view: View, known: readonly Resource<'Snapshot'>[]): Change[] {
   const old = known.slice(0, Math.max(0, known.length + 1 - mostAutoSnapshots));
-  return old.filter((one) => countReferrers(view, 'Device', one) === 0).map(deleted);
+  return old.filter((one) => targetedBy(view, [one]).length === 0).map(deleted);
 }
 
 function ownerIn(view: View, { kind, id }: NewSnapshot['of']): SnapshotOwner {

@@ -5,6 +5,7 @@ import { sameValue } from '../model/leaves.ts';
 import type { Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { countReferrers, referrers } from '../model/view.ts';
+import { requireSnapshot } from './chosen-snapshot.ts';
 import { Declined } from './declined.ts';
 import { type Target, targetIn } from './target.ts';
 
@@ -29,14 +30,19 @@ export function createDeviceGroup({ name, ...given }: NewDeviceGroup): Proposal 
 export interface DeviceGroupUpdate extends Target {
   readonly name?: string | undefined;
   readonly description?: string | undefined;
+  /** `null`: none. */
+  readonly targetSnapshot?: string | null | undefined;
 }
 
-/** Declines (`not_found`, `precondition_failed`). */
+/** Declines (`not_found`, `precondition_failed`); throws `InvalidSpec` for a snapshot that the team does not have. */
 export function updateDeviceGroup(update: DeviceGroupUpdate): Proposal {
   return (view, { now }) => {
     const current = targetIn(view, 'DeviceGroup', update);
+    requireSnapshot(view, current.spec.team, update.targetSnapshot);
     const { name = current.name, description = current.spec.description } = update;
-    const spec = { ...current.spec, description };
+    const { targetSnapshot: old, ...rest } = current.spec;
+    const targetSnapshot = update.targetSnapshot === undefined ? old : update.targetSnapshot;
+    const spec = { ...rest, description, ...(targetSnapshot ? { targetSnapshot } : {}) };
     if (name === current.name && sameValue(spec, current.spec)) return [];
     return [updated(current, { ...current, name, spec, generation: current.generation + 1, updatedAt: now })];
   };

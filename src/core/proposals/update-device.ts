@@ -6,6 +6,7 @@ import type { Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { overridden, type WrittenVariables } from './chosen-for-instance.ts';
 import { requireGroup } from './chosen-group.ts';
+import { requireSnapshot } from './chosen-snapshot.ts';
 import { type Target, targetIn } from './target.ts';
 import { InvalidSpec } from './written-spec.ts';
 
@@ -14,6 +15,7 @@ export interface DeviceUpdate extends Target {
   readonly name?: string | undefined;
   readonly mode?: SpecOf<'Device'>['mode'] | undefined;
   readonly group?: string | null | undefined;
+  readonly targetSnapshot?: string | null | undefined;
   readonly environment?: WrittenVariables;
 }
 
@@ -22,6 +24,7 @@ export function updateDevice(update: DeviceUpdate): Proposal {
   return (view, { now }) => {
     const current = targetIn(view, 'Device', update);
     requireGroup(view, current.spec.team, update.group);
+    requireSnapshot(view, current.spec.team, update.targetSnapshot);
     const { environment, issues } = overridden({ environment: current.spec.environment }, update);
     if (issues.length > 0) throw new InvalidSpec(issues);
     const spec = written(current.spec, { ...update, environment });
@@ -43,14 +46,19 @@ export function renewDeviceToken(id: string, hash: string): Proposal {
 
 type Spec = Resource<'Device'>['spec'];
 
-function written(
-  { group: oldGroup, environment: _, ...rest }: Spec,
-  { mode = rest.mode, group = oldGroup, environment }: Pick<DeviceUpdate, 'mode' | 'group'> & Pick<Spec, 'environment'>,
-): Spec {
+type Written = Pick<DeviceUpdate, 'mode' | 'group' | 'targetSnapshot'> & Pick<Spec, 'environment'>;
+
+/** A request for a snapshot is nothing to a device whose flows nobody edits. */
+function written(current: Spec, { mode = current.mode, environment, ...update }: Written): Spec {
+  const { group: _, targetSnapshot: __, environment: ___, snapshotRequest, ...rest } = current;
+  const group = update.group === undefined ? current.group : update.group;
+  const targetSnapshot = update.targetSnapshot === undefined ? current.targetSnapshot : update.targetSnapshot;
   return {
     ...rest,
     mode,
-    ...(group === undefined || group === null ? {} : { group }),
-    ...(environment === undefined ? {} : { environment }),
+    ...(group ? { group } : {}),
+    ...(targetSnapshot ? { targetSnapshot } : {}),
+    ...(environment ? { environment } : {}),
+    ...(snapshotRequest && mode === 'developer' ? { snapshotRequest } : {}),
   };
 }

@@ -16,6 +16,7 @@ export const featureRequired: Rule = {
   *check(batch) {
     for (const change of written(batch, 'Instance')) yield* optionsOf(batch, change);
     yield* groupsOf(batch);
+    for (const { before, after } of written(batch, 'Snapshot')) if (!before) yield* deployOf(batch, after);
   },
 };
 
@@ -49,6 +50,14 @@ function* groupsOf(batch: Batch): Iterable<Finding> {
     for (const { before, after } of written(batch, kind))
       if (after.spec.group !== undefined && after.spec.group !== before?.spec.group)
         yield* some(lack(after, '/group', 'cannot be in a group'));
+}
+
+/** What a device sends by itself, at a deploy. */
+function* deployOf({ after: view, facts }: Batch, snapshot: Resource<'Snapshot'>): Iterable<Finding> {
+  const { team, device, kind } = snapshot.spec;
+  if (device === undefined || kind !== 'auto') return;
+  const use = { team, feature: 'deviceAutoSnapshot', resource: snapshot, what: 'cannot be kept' } as const;
+  yield* some(featureLack(view, facts, use));
 }
 
 function some(finding: Finding | undefined): readonly Finding[] {

@@ -21,7 +21,7 @@ import {
   exampleWanted,
   shownSettings,
   shownWanted,
-  wantedVersion,
+  versionOfWanted,
   wantedView,
 } from '../views/device-channel.ts';
 import { registrationBody } from '../views/device-written.ts';
@@ -93,10 +93,12 @@ const follow = defineRoute({
   handle: async (call) => {
     const { query, ifNoneMatch, services, caller, onEnd } = call;
     const { id, spec } = deviceOf(caller);
-    const { store } = services.door;
+    const { store, facts } = services.door;
     const isSame = (view: View) => {
       const device = view.get('Device', id);
-      return device?.spec.hash === spec.hash && isKnown(ifNoneMatch, device);
+      return (
+        device?.spec.hash === spec.hash && isKnown(ifNoneMatch, versionOfWanted(shownWanted(device, view, facts())))
+      );
     };
     if (query.wait > 0 && isSame(store.read())) {
       await services.deviceWaiters.until({ device: id, isSame, ms: query.wait * 1000, onEnd });
@@ -147,15 +149,16 @@ const say = defineRoute({
   },
 });
 
-function told(view: View, { caller }: Call): Reply {
+function told(view: View, { caller, services }: Call): Reply {
   const device = targetIn(view, 'Device', { id: deviceOf(caller).id });
-  return { body: shownWanted(device), version: wantedVersion(device) };
+  const body = shownWanted(device, view, services.door.facts());
+  return { body, version: versionOfWanted(body) };
 }
 
 /** A star is no state that somebody has seen. A proxy that compresses makes tags weak, which here says no less. */
-function isKnown(ifNoneMatch: string | undefined, device: Resource<'Device'>): boolean {
+function isKnown(ifNoneMatch: string | undefined, version: string): boolean {
   if (ifNoneMatch === undefined || ifNoneMatch.includes('*')) return false;
-  return matchesVersion(ifNoneMatch.replaceAll('W/', ''), wantedVersion(device));
+  return matchesVersion(ifNoneMatch.replaceAll('W/', ''), version);
 }
 
 /** The device that asks: the policy has let nobody else in. */

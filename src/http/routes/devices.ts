@@ -28,6 +28,8 @@ const exampleDetail = () => ({
   environment: [{ name: 'HALL', value: '7' }],
   can: ['read-device', 'update-device', 'renew-device-token', 'delete-device'],
 });
+/** The answer that shows a device. */
+export const shownDeviceAnswer = { description: 'The device.', schema: deviceDetailView, example: exampleDetail };
 const exampleWithToken = () => ({ ...exampleDetail(), token: 'weirdev_…' });
 
 const create = defineRoute({
@@ -74,7 +76,7 @@ const get = defineRoute({
   tag,
   summary: 'Read a device',
   description: 'What it should be, and what its agent says that it is.',
-  answers: { 200: { description: 'The device.', schema: deviceDetailView, example: exampleDetail } },
+  answers: { 200: shownDeviceAnswer },
   handle: (call) => shownIn(call.services.door.store.read(), call.params.id, call),
 });
 
@@ -143,7 +145,8 @@ const remove = defineRoute({
   handle: async (call) => emptyAnswer(await write(call, deleteDevice({ id: call.params.id, ...unmoved(call) }))),
 });
 
-function detailOf(view: View, id: string, { caller, services }: Call) {
+/** A device as it is answered on its own. Throws `Declined` where there is none. */
+export function detailOf(view: View, id: string, { caller, services }: Call) {
   return shownDeviceDetail(targetIn(view, 'Device', { id }), caller, view, services);
 }
 

@@ -8,6 +8,7 @@ import { descriptionRoutes } from './description.ts';
 import { deviceChannelRoutes } from './device-channel.ts';
 import { deviceGroupRoutes } from './device-groups.ts';
 import { deviceList } from './device-list.ts';
+import { deviceSnapshotRoutes } from './device-snapshots.ts';
 import { deviceRoutes } from './devices.ts';
 import { healthRoutes } from './health.ts';
 import { instanceActionRoutes } from './instance-actions.ts';
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   ...deviceGroupRoutes,
   ...provisioningTokenRoutes,
   ...deviceChannelRoutes,
+  ...deviceSnapshotRoutes,
   ...snapshotRoutes,
   ...statisticsRoutes,
   ...auditRoutes,

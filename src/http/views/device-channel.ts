@@ -2,8 +2,10 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { deviceModes, runtimeStates } from '../../core/kinds/device.ts';
-import { wantedOf } from '../../core/model/device-standing.ts';
+import { targetOf } from '../../core/model/device-standing.ts';
 import type { Resource } from '../../core/model/resource.ts';
+import type { View } from '../../core/model/view.ts';
+import { effectiveIn, type Facts } from '../../core/rules/facts.ts';
 import { component } from '../json-schema.ts';
 import { idView } from './values.ts';
 
@@ -19,17 +21,50 @@ export const wantedView = component(
         'Who decides what it runs. `autonomous`: run the target, with the editor shut. `developer`: run what people make of it in the editor on the device.',
       ),
     settings: z.string().describe('Changes when its settings do: fetch them then.'),
+    targetSnapshot: z
+      .string()
+      .nullable()
+      .describe(
+        'The id of the snapshot that it should run, its own or that of its group: fetch it then. Null for none: what it has is left to it.',
+      ),
+    autoSnapshot: z
+      .boolean()
+      .describe(
+        'Whether each deploy on it should be sent as a snapshot: in developer mode, with the feature `deviceAutoSnapshot`.',
+      ),
+    snapshotRequest: z
+      .string()
+      .nullable()
+      .describe('The id of a request for a snapshot, made in developer mode: send one that names it.'),
   }),
 );
 
 /** What a device should be, as it is told; the same text as long as that is the same. */
-export function shownWanted(device: Resource<'Device'>): z.output<typeof wantedView> {
-  return { id: device.id, name: device.name, ...wantedOf(device), settings: settingsMark(device) };
+export function shownWanted(
+  device: Resource<'Device'>,
+  view: View,
+  facts: Pick<Facts, 'drivers'>,
+): z.output<typeof wantedView> {
+  const { id, name, spec } = device;
+  return {
+    id,
+    name,
+    mode: spec.mode,
+    settings: settingsMark(device),
+    targetSnapshot: targetOf(device, view) ?? null,
+    autoSnapshot: spec.mode === 'developer' && hasAutoSnapshot(view, spec.team, facts),
+    snapshotRequest: spec.snapshotRequest?.id ?? null,
+  };
 }
 
 /** What tells one state of affairs from another: the version of the answer. */
-export function wantedVersion(device: Resource<'Device'>): string {
-  return markOf(shownWanted(device));
+export function versionOfWanted(shown: z.output<typeof wantedView>): string {
+  return markOf(shown);
+}
+
+function hasAutoSnapshot(view: View, team: string, facts: Pick<Facts, 'drivers'>): boolean {
+  const type = view.get('TeamType', view.get('Team', team)?.spec.type ?? '');
+  return type !== undefined && effectiveIn(view, facts, type.spec.features, 'deviceAutoSnapshot').effective;
 }
 
 /** What a runtime on a device is started with, besides flows. */
@@ -68,6 +103,9 @@ export const exampleWanted: z.output<typeof wantedView> = {
   name: 'Gateway 7',
   mode: 'autonomous',
   settings: 'Zq3vX8sT1mLk9RcWd2HyBf',
+  targetSnapshot: '3pTq8WcV1nXe6KbZy0LrGd',
+  autoSnapshot: false,
+  snapshotRequest: null,
 };
 
 function settingsMark(device: Resource<'Device'>): string {

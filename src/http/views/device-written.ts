@@ -24,6 +24,10 @@ export const deviceUpdate = component(
       .nullable()
       .optional()
       .describe('The id of another group; `null` takes it out of the one that it is in.'),
+    targetSnapshot: id()
+      .nullable()
+      .optional()
+      .describe('The id of the snapshot to run: any of its team. `null`: what its group should, or what it has.'),
     environment: z
       .array(
         z.strictObject({
@@ -50,6 +54,10 @@ export const deviceGroupUpdate = component(
   z.strictObject({
     name: name().optional(),
     description: z.string().max(1000).optional().describe('What it is for.'),
+    targetSnapshot: id()
+      .nullable()
+      .optional()
+      .describe('The id of the snapshot that its devices run which have no target of their own; `null`: none.'),
   }),
 );
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Caller } from '../../core/access/actor.ts';
 import { actionsOn } from '../../core/access/policy.ts';
 import { deviceModes } from '../../core/kinds/device.ts';
-import { deviceStatuses, statusOfDevice } from '../../core/model/device-standing.ts';
+import { deviceStatuses, statusOfDevice, targetOf } from '../../core/model/device-standing.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { countReferrers, type View } from '../../core/model/view.ts';
 import { component } from '../json-schema.ts';
@@ -30,6 +30,10 @@ const fields = {
     ),
   lastSeenAt: z.string().nullable().describe('When it last asked for something; null for never.'),
   group: z.string().optional().describe('The id of the group that it is in.'),
+  targetSnapshot: z
+    .string()
+    .optional()
+    .describe('The id of the snapshot that it should run: its own target, or else that of its group.'),
   activeSnapshot: z.string().optional().describe('The id of the snapshot that its agent says it runs.'),
   agentVersion: z.string().optional().describe('The version of its agent, as that says.'),
   runtimeVersion: z.string().optional().describe('The version of its runtime, as its agent says.'),
@@ -65,6 +69,7 @@ type Known = Pick<Services, 'lastUsed' | 'clock'>;
 export function shownDevice(device: Resource<'Device'>, view: View, known: Known): z.output<typeof deviceView> {
   const { id, name, spec, createdAt, updatedAt } = device;
   const { group, mode, reported } = spec;
+  const targetSnapshot = targetOf(device, view);
   const team = view.get('Team', spec.team);
   const lastSeenAt = known.lastUsed(id) ?? spec.lastSeenAt;
   return {
@@ -75,6 +80,7 @@ export function shownDevice(device: Resource<'Device'>, view: View, known: Known
     status: statusOfDevice(reported, lastSeenAt, known.clock()),
     lastSeenAt,
     ...(group === undefined ? {} : { group }),
+    ...(targetSnapshot === undefined ? {} : { targetSnapshot }),
     ...saidBy(reported),
     createdAt,
     updatedAt,
@@ -108,6 +114,10 @@ const groupFields = {
   description: z.string().describe('What it is for.'),
   team: teamView.describe('The team whose group it is.'),
   deviceCount: z.int().min(0).describe('How many devices are in it.'),
+  targetSnapshot: z
+    .string()
+    .optional()
+    .describe('The id of the snapshot that its devices should run that have no target of their own.'),
   createdAt: instantView('When it was made.'),
   updatedAt: instantView('When it last changed.'),
 };
@@ -125,6 +135,7 @@ export function shownDeviceGroup(group: Resource<'DeviceGroup'>, view: View): z.
     description: spec.description,
     team: { id: spec.team, slug: team?.name ?? '', name: team?.spec.displayName ?? '' },
     deviceCount: countReferrers(view, 'Device', group),
+    ...(spec.targetSnapshot === undefined ? {} : { targetSnapshot: spec.targetSnapshot }),
     createdAt,
     updatedAt,
   };
@@ -141,6 +152,8 @@ export const exampleDevice: z.output<typeof deviceView> = {
   status: 'running',
   lastSeenAt: '2026-11-21T10:05:00.000Z',
   group: 'B8mXk2Rz7TcWq4Vd9LfYn1',
+  targetSnapshot: '3pTq8WcV1nXe6KbZy0LrGd',
+  activeSnapshot: '3pTq8WcV1nXe6KbZy0LrGd',
   agentVersion: '1.0.0',
   runtimeVersion: '4.1.15',
   createdAt: '2026-11-21T10:00:00.000Z',
@@ -154,6 +167,7 @@ export const exampleDeviceGroup: z.output<typeof deviceGroupView> = {
   description: 'One a hall.',
   team: exampleTeam,
   deviceCount: 12,
+  targetSnapshot: '3pTq8WcV1nXe6KbZy0LrGd',
   createdAt: '2026-11-21T10:00:00.000Z',
   updatedAt: '2026-11-21T10:00:00.000Z',
 };

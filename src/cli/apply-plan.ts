@@ -102,6 +102,7 @@ const change = z.looseObject({
   ]),
   fields: z.array(field),
 });
+const adopted = change.pick({ address: true, kind: true, name: true, source: true, precondition: true });
 const count = z.int().min(0);
 const summary = {
   create: count,
@@ -120,6 +121,7 @@ const planFile = z.looseObject({
   source: z.looseObject({ digest: z.string(), files: count }),
   summary: z.strictObject(summary),
   changes: z.array(change),
+  adopted: z.array(adopted).optional(),
   findings: z.array(z.looseObject({ severity: z.string(), message: z.string() })),
 });
 

@@ -5,12 +5,9 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
-import type { Document } from '../../src/core/model/document.ts';
-import { refusedCharacters } from '../../src/manifests/characters.ts';
-import { type Parsed, parse, parseByEngine } from '../../src/manifests/parse.ts';
-import { linesOf } from '../../src/manifests/places.ts';
 import { readPlainly } from '../../src/manifests/plain-yaml.ts';
 import { syntheticTree } from '../support/synthetic-tree.ts';
+import { agree } from './both-ways.ts';
 
 const ways = suite('readPlainly');
 
@@ -247,42 +244,6 @@ ways.run();
 /** More with `RUNS=50 node test/manifests/plain-yaml.test.ts`. */
 function runs(count: number): number {
   return count * Number(process.env['RUNS'] ?? 1);
-}
-
-function agree(text: string): void {
-  if (refusedCharacters(text).problems.length > 0 || readPlainly(text) === undefined) return;
-  const [short, engine] = [parse('a.yaml', text), byEngine(text)];
-  assert.equal(engine.findings, [], text);
-  assert.is(
-    JSON.stringify(short.documents.map(({ value }) => value)),
-    JSON.stringify(engine.documents.map(({ value }) => value)),
-    text,
-  );
-  for (const [index, document] of short.documents.entries()) {
-    const other = engine.documents[index];
-    if (other) for (const pointer of pointers(document.value, '')) agreeAt(document, other, pointer, text);
-  }
-}
-
-function agreeAt(one: Document, other: Document, pointer: string, text: string): void {
-  for (const part of ['key', 'value'] as const)
-    assert.equal(one.locate(pointer, part), other.locate(pointer, part), `${pointer} ${part}\n${text}`);
-  assert.is(one.raw(pointer), other.raw(pointer), `${pointer}\n${text}`);
-}
-
-function byEngine(text: string): Parsed {
-  const steps = parseByEngine(linesOf('a.yaml', text));
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-function* pointers(value: unknown, pointer: string): Generator<string> {
-  yield pointer;
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, entry] of Object.entries(value))
-    yield* pointers(entry, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
 }
 
 function edited(text: string, kind: string, at: number, other: number, piece: string): string {

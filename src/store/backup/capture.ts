@@ -1,10 +1,12 @@
 // Takes the picture of a store that a backup holds, while another process may be writing to it.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { namedBlobs } from '../../core/model/named-blobs.ts';
 import type { View } from '../../core/model/view.ts';
 import { codeOf, type FileSystem, type OpenFile } from '../file-system.ts';
 import { type FolderListing, halfRestored, listFolder, type Numbered, namesIn } from '../folder.ts';
 import type { Format } from '../format.ts';
+import { damaged } from '../journal.ts';
 import { type Loaded, load } from '../load.ts';
 import { listRecordSegments, type RecordSegment, segmentPath } from '../record-segments.ts';
 import { StoreUnavailable } from '../store.ts';
@@ -68,7 +70,7 @@ async function take(
   const loaded = await load(fixed, folder, listing, segments, format);
   const log = await logSources(folder, listing, loaded, held);
   const records = segments.map((segment) => recordSource(files, folder, segment));
-  const blobs = await blobSources(files, folder);
+  const blobs = await blobSources(files, folder, loaded.log.state);
   return { position: loaded.log.position, view: loaded.log.state, sources: [...log, ...records, ...blobs] };
 }
 
@@ -120,11 +122,14 @@ function recordSource(files: FileSystem, folder: string, segment: RecordSegment)
   return wholeFile(files, segmentPath(folder, segment), `store/records/${segment.name}`);
 }
 
-/** All that there are: whatever the state names is among them. */
-async function blobSources(files: FileSystem, folder: string): Promise<Source[]> {
-  const names = await namesIn(files, join(folder, 'blobs'));
-  const own = names.filter((name) => /^[0-9a-f]{64}$/.test(name)).sort();
-  return own.map((name) => wholeFile(files, join(folder, 'blobs', name), `store/blobs/${name}`));
+/** Those that the state names: all were durable before it did, so that one which is gone was collected meanwhile, or lost. */
+async function blobSources(files: FileSystem, folder: string, view: View): Promise<Source[]> {
+  const shelf = join(folder, 'blobs');
+  const present = new Set(await namesIn(files, shelf));
+  const named = [...namedBlobs(view)].sort();
+  const lost = named.find((name) => !present.has(name));
+  if (lost !== undefined) throw damaged(join(shelf, lost), 0, 'the file is missing');
+  return named.map((name) => wholeFile(files, join(shelf, name), `store/blobs/${name}`));
 }
 
 function missing(folder: string): StoreUnavailable {

@@ -56,6 +56,11 @@ export function problemOfPath(path: string): string | undefined {
   return places.some((place) => place.test(path)) ? undefined : 'it is no part of a store';
 }
 
+/** Whether a file is a blob whose bytes are not those that its name stands for. */
+export function isBentBlob(path: string, sha256: string): boolean {
+  return path.startsWith('store/blobs/') && !path.endsWith(`/${sha256}`);
+}
+
 const places: readonly RegExp[] = [
   /^store\/(?:journal|snapshot)-\d{12}\.jsonl$/,
   /^store\/records\/(?:history|audit)-\d{12}-\d{12}\.jsonl$/,

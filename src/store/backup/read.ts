@@ -12,6 +12,7 @@ import {
   entryNames,
   type Heading,
   heading,
+  isBentBlob,
   type Listed,
   manifest,
   mostNotes,
@@ -141,7 +142,7 @@ function compare(path: string, found: ReadonlyMap<string, Listed>, listed: reado
   for (const wanted of listed) {
     const file = found.get(wanted.path);
     if (!file) throw damaged(path, `${wanted.path} is missing`);
-    if (file.bytes !== wanted.bytes || file.sha256 !== wanted.sha256)
+    if (file.bytes !== wanted.bytes || file.sha256 !== wanted.sha256 || isBentBlob(file.path, file.sha256))
       throw damaged(path, `${wanted.path} is not what was written`);
   }
   if (found.size !== listed.length) throw damaged(path, 'it holds files that its list does not name');

@@ -9,9 +9,10 @@ import { tarEnd, tarHeader, tarPadding } from '../../lib/tar.ts';
 import { codeOf, diskFileSystem, type FileSystem, wordsOf, writeFully } from '../file-system.ts';
 import { unreadable } from '../folder.ts';
 import { type Format, presentFormat } from '../format.ts';
+import { damaged } from '../journal.ts';
 import { StoreUnavailable } from '../store.ts';
 import { type Capture, capture, Moved } from './capture.ts';
-import { backupVersion, entryNames, type Heading, type Listed } from './contents.ts';
+import { backupVersion, entryNames, type Heading, isBentBlob, type Listed } from './contents.ts';
 import { BackupFailed } from './failed.ts';
 import { justLook, readBackup } from './read.ts';
 import type { Source } from './source.ts';
@@ -123,7 +124,9 @@ async function* entriesOf(
         yield piece;
       }
       yield tarPadding(opened.size);
-      listed.push({ path, bytes: opened.size, sha256: hash.digest('hex') });
+      const sha256 = hash.digest('hex');
+      if (isBentBlob(path, sha256)) throw damaged(path, 0, 'it is not what was written');
+      listed.push({ path, bytes: opened.size, sha256 });
     } finally {
       await opened.close();
     }

@@ -1,5 +1,4 @@
 // Backups of the file store: whole or not at all, whatever the disk does; read back; and believed in nothing when they are restored.
-import { createHash } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BackupFailed } from '../../../src/store/backup/failed.ts';
@@ -9,6 +8,7 @@ import { backUp } from '../../../src/store/backup/write.ts';
 import { formatOf } from '../../../src/store/format.ts';
 import { type Store, StoreUnavailable } from '../../../src/store/store.ts';
 import { createFaultDisk, type FaultDisk, losses } from '../../support/fault-file-system.ts';
+import { bytesOf, naming } from '../blob-promises.ts';
 import { creating } from '../samples.ts';
 import { batches, momentOf, momentsOf, openOn } from '../workload.ts';
 import { archiveOf, type Entry, packed, tarOf } from './archives.ts';
@@ -50,24 +50,44 @@ backup('leaves out what was never acknowledged, and a newest snapshot that is da
   await store.close();
 });
 
-backup('holds blobs, and what else is said to belong to the store', async () => {
+backup('holds the blobs that it names, and what else is said to belong to the store', async () => {
   const disk = await filled(3);
-  const name = createHash('sha256').update('blob').digest('hex');
-  await disk.files.makeFolder('/store/blobs');
-  await put(disk, `/store/blobs/${name}`, Buffer.from('blob'));
-  await put(disk, `/store/blobs/${name}.tmp`, Buffer.from('half'));
+  const open = await openOn(disk);
+  const { name } = await open.blobs.put(bytesOf('blob'));
+  const { name: unnamed } = await open.blobs.put(bytesOf('nobody names it'));
+  await open.commit(naming('s', name), { id: 'names' });
+  await open.close();
   await put(disk, '/store/notes.txt', Buffer.from('of somebody else'));
   const others = async function* () {
     yield textFile('store/instances/i1/home/flows.json', '[]');
     yield textFile(`store/instances/i1/home/${'long/'.repeat(60)}ü.txt`, 'pax');
   };
   const { files } = await backUpOn(disk, { others });
-  assert.is(files.filter(({ path }) => path.includes('/blobs/')).length, 1);
-  await (await restored(disk)).close();
-  assert.is(disk.content(`${elsewhere}/blobs/${name}`)?.toString(), 'blob');
+  assert.equal(
+    files.flatMap(({ path }) => (path.includes('/blobs/') ? [path] : [])),
+    [`store/blobs/${name}`],
+  );
+  const store = await restored(disk);
+  assert.equal(await store.blobs.get(name), bytesOf('blob'));
+  assert.is(await store.blobs.get(unnamed), undefined);
+  await store.close();
   assert.is(disk.content(`${elsewhere}/instances/i1/home/flows.json`)?.toString(), '[]');
   assert.is(disk.content(`${elsewhere}/instances/i1/home/${'long/'.repeat(60)}ü.txt`)?.toString(), 'pax');
   assert.not(disk.paths().includes(`${elsewhere}/notes.txt`));
+});
+
+backup('is none where a blob that is named is lost or damaged', async () => {
+  const disk = await filled(3);
+  const open = await openOn(disk);
+  const { name } = await open.blobs.put(bytesOf('blob'));
+  await open.commit(naming('s', name), { id: 'names' });
+  await open.close();
+  const bent = disk.killed();
+  await put(bent, `/store/blobs/${name}`, Buffer.from('bleb'));
+  assert.match((await failureOf(backUpOn(bent))).message, `store/blobs/${name} at byte 0: it is not what was written`);
+  await disk.files.unlink(`/store/blobs/${name}`);
+  assert.match((await failureOf(backUpOn(disk))).message, `/store/blobs/${name} at byte 0: the file is missing`);
+  assert.not(disk.paths().includes(out));
 });
 
 backup('is none of a store that is missing, damaged or newer, and never takes the place of a file', async () => {

@@ -1,0 +1,20 @@
+// The registry of what is fuzzed: one line a target.
+import { backup } from './backup.ts';
+import { http } from './http.ts';
+import { ldapFilter } from './ldap-filter.ts';
+import { ldapMessages } from './ldap-messages.ts';
+import { plan } from './plan.ts';
+import { saml } from './saml.ts';
+import { store } from './store.ts';
+import { yaml } from './yaml.ts';
+
+export const targets = {
+  yaml,
+  saml,
+  'ldap-filter': ldapFilter,
+  'ldap-messages': ldapMessages,
+  http,
+  store,
+  backup,
+  plan,
+} as const;

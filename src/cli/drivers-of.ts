@@ -1,7 +1,7 @@
 // The drivers of a server: below the folder of its store, with the secrets of its surroundings.
 import { join, resolve } from 'node:path';
 import { singleton } from '../core/model/view.ts';
-import type { Driver, LogPage, LogWish } from '../drivers/driver.ts';
+import type { Driver, Installed, LogPage, LogWish } from '../drivers/driver.ts';
 import { driversAt } from '../drivers/index.ts';
 import type { Options } from '../options.ts';
 import type { Store } from '../store/store.ts';
@@ -42,4 +42,10 @@ export function logsOf(store: Store, drivers: ReadonlyMap<string, Driver>) {
       lines: [],
       count: 0,
     };
+}
+
+/** Says what is installed in instances, by the driver that the platform has now. */
+export function installedWith(store: Store, drivers: ReadonlyMap<string, Driver>) {
+  return async (id: string, runtime: string): Promise<Installed> =>
+    (await driverOf(store, drivers)?.inventory?.read(id, runtime)) ?? { modules: [] };
 }

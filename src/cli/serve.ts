@@ -14,7 +14,7 @@ import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
-import { driversOf, logsOf, usageWith } from './drivers-of.ts';
+import { driversOf, installedWith, logsOf, usageWith } from './drivers-of.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
@@ -92,6 +92,7 @@ async function serveFrom(
     instanceLogs: logsOf(store, drivers),
     instanceUsage: usageWith(store, drivers),
     instancePast: monitor.past,
+    installed: installedWith(store, drivers),
     clock: io.now,
     newId,
     log: (message) => log('error', message),

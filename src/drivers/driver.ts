@@ -18,6 +18,8 @@ export interface Driver {
   readonly keeper?: Keeper;
   /** Measures what instances use; absent where it does not. */
   readonly meter?: Meter;
+  /** Says what is installed in instances; absent where it cannot. */
+  readonly inventory?: Inventory;
 }
 
 /** An instance as a driver is given it. Secrets in the options stand as they are kept: written out, or by reference. */
@@ -121,6 +123,26 @@ export interface LogLine {
 export interface Meter {
   /** What each instance that runs uses now, by its id. */
   read(): Promise<ReadonlyMap<string, Usage>>;
+}
+
+/** The ability to say what is installed. */
+export interface Inventory {
+  /** What an instance has that is to run `runtime` (as its stack names it), whether it runs or not. */
+  read(id: string, runtime: string): Promise<Installed>;
+}
+
+/** What is installed in an instance. `runtime` is absent where its stack is not there. */
+export interface Installed {
+  readonly runtime?: { readonly name: string; readonly version: string };
+  /** By name. */
+  readonly modules: readonly InstalledModule[];
+}
+
+/** A module: the range of versions that is wanted, and the version that is there; absent where it is not. */
+export interface InstalledModule {
+  readonly name: string;
+  readonly wanted: string;
+  readonly version?: string | undefined;
 }
 
 /** What an instance uses. `cpuSeconds`: since it was started; `run` is another text each time that it is. */

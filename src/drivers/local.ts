@@ -4,6 +4,7 @@ import type { Stored } from '../core/instances/content.ts';
 import {
   type Driver,
   DriverFailed,
+  type Inventory,
   type Keeper,
   type Logs,
   type Meter,
@@ -19,6 +20,7 @@ import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
 import { findAgain } from './local/find-again.ts';
 import { folderOf, removeFolder, removeLeftovers, textIn } from './local/folder.ts';
+import { readInstalled } from './local/installed.ts';
 import { loopback } from './local/ports.ts';
 import { usageOf } from './local/process-table.ts';
 import { readLog } from './local/read-log.ts';
@@ -31,7 +33,13 @@ import { watchFlows } from './local/watch-flows.ts';
 /** What this build's local driver is, wherever it runs. */
 export const local: Driver = {
   kind: 'local',
-  provides: new Set(['emailAlerts', 'instanceResources', 'apiDebugLengthLimits', 'customNpmCatalogs']),
+  provides: new Set([
+    'emailAlerts',
+    'instanceResources',
+    'apiDebugLengthLimits',
+    'customNpmCatalogs',
+    'billOfMaterials',
+  ]),
 };
 
 /** Where a local driver runs instances. */
@@ -51,6 +59,7 @@ export function localDriver(place: LocalPlace): Driver & {
   readonly keeper: Keeper;
   readonly logs: Logs;
   readonly meter: Meter;
+  readonly inventory: Inventory;
   /** Looks after nothing any more; what runs goes on. */
   close(): void;
 } {
@@ -83,6 +92,7 @@ export function localDriver(place: LocalPlace): Driver & {
     },
     logs: { read: (id, wish) => readLog(folderOf(place.instances, id).log, wish) },
     meter: { read: () => usages(state) },
+    inventory: { read: (id, runtime) => readInstalled(folderOf(place.instances, id), place.stacks(), runtime) },
     close: () => {
       for (const { unwatch } of state.known.values()) unwatch();
       state.known.clear();

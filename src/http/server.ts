@@ -5,6 +5,7 @@ import { singleton } from '../core/model/view.ts';
 import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
 import { createDeviceWaiters } from './device-waiters.ts';
 import { Problem, problemBody } from './errors.ts';
+import { createInstalledTurns } from './installed.ts';
 import { createLastUse, type LastUse } from './last-use.ts';
 import { createMailQuota } from './mail-quota.ts';
 import { describe } from './openapi.ts';
@@ -35,6 +36,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     closing: () => closing,
     lastUsed: lastUse.of,
     recordTurns: createRecordTurns(),
+    installedTurns: createInstalledTurns(),
     invitationMails: createMailQuota(),
     deviceWaiters,
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),

@@ -40,6 +40,16 @@ export interface LogPage {
   readonly next?: number;
 }
 
+/** What is installed in an instance: its runtime, where its stack is there, and modules by name; `version` is absent of one that is not there. */
+export interface Installed {
+  readonly runtime?: { readonly name: string; readonly version: string };
+  readonly modules: readonly {
+    readonly name: string;
+    readonly wanted: string;
+    readonly version?: string | undefined;
+  }[];
+}
+
 /** A stretch of time: when it begins (seconds since 1970), and what an instance used in it, on average and at most. The processor in percent of one core. */
 export interface UsageStretch {
   readonly at: number;
@@ -72,6 +82,8 @@ export interface ServerOptions {
   readonly instanceUsage?: () => Promise<
     ReadonlyMap<string, { readonly memoryBytes: number; readonly cpuSeconds: number }>
   >;
+  /** What is installed in an instance that is to run a runtime; absent where nothing runs instances. */
+  readonly installed?: (id: string, runtime: string) => Promise<Installed>;
   /** What an instance used from one second to before another, in stretches of so many seconds; absent where nothing measures. */
   readonly instancePast?: (
     id: string,
@@ -93,6 +105,8 @@ export interface Services extends ServerOptions {
   readonly lastUsed: (id: string) => string | undefined;
   /** Whoever reads the audit log or the history waits for their turn. */
   readonly recordTurns: Turns;
+  /** Whoever asks what is installed waits for their turn. */
+  readonly installedTurns: Turns;
   /** How often an inviter has had an address mailed. */
   readonly invitationMails: MailQuota;
   /** Devices that wait for something to change. */

@@ -7,7 +7,7 @@ import type { Notice } from '../../src/drivers/driver.ts';
 import { fakeRegistry } from '../support/fake-registry.ts';
 import { helloFlow, runtimeAdmin } from '../support/runtime-flows.ts';
 import { runtimes, stacksWith } from '../support/stacks.ts';
-import { until } from '../support/until.ts';
+import { until as patiently, until } from '../support/until.ts';
 import { localWorld, never, reasonOf, runOf } from './local-world.ts';
 
 const stacks = await stacksWith(runtimes.four, runtimes.five);
@@ -28,6 +28,8 @@ const options = {
   paletteModules: [{ name: 'node-red-contrib-lamp', version: '^1.0.0' }],
   npmrc: { value: `registry=${registry.url}/\n` },
   apiMaxLength: '20kb',
+  debugMaxLength: 25,
+  catalogues: ['https://nodes.example.com/catalogue.json'],
   httpAuth: { username: 'caller', password: { value: 'pässword:1' } },
   httpCors: { origins: ['https://a.example'], methods: ['GET' as const] },
   pageTitle: 'Packing',
@@ -66,6 +68,17 @@ for (const version of [runtimes.four, runtimes.five])
       const headers = { 'content-type': 'application/json' };
       assert.is((await place().admin('flows', { method: 'POST', headers, body })).status, 413);
       assert.match(await (await fetch(`${url}edit/`)).text(), /<title>Packing<\/title>/);
+      const { editorTheme } = JSON.parse(await (await place().admin('settings')).text());
+      assert.equal(editorTheme.palette.catalogues, options.catalogues);
+      await place().deploy([...debugFlow('z'.repeat(1000)), lamp]);
+      assert.is(
+        await debugged(world.at('a', 'admin-token'), `${url}edit/comms`, `${url}talk`, right),
+        `${'z'.repeat(25)}...`,
+      );
+      assert.equal(await world.driver.inventory.read('a', version), {
+        runtime: { name: 'node-red', version },
+        modules: [{ name: 'node-red-contrib-lamp', wanted: '^1.2.3', version: '1.2.3' }],
+      });
       const flows = readFileSync(world.at('a', 'home/flows_cred.json'), 'utf8');
       assert.not.match(flows, 'sesame');
       const asked = registry.asked.length;
@@ -129,6 +142,45 @@ real('name the module that cannot be installed', async () => {
 real.after(() => registry.close());
 
 real.run();
+
+/** A flow whose GET /talk shows a text in the debug sidebar. */
+function debugFlow(text: string): readonly object[] {
+  const at = { z: 'tab' };
+  const shown = { active: true, tosidebar: true, complete: 'payload', targetType: 'msg' };
+  const func = `msg.payload = ${JSON.stringify(text)}; return msg;`;
+  return [
+    { id: 'tab', type: 'tab', label: 'debug' },
+    { id: 'in', type: 'http in', ...at, url: '/talk', method: 'get', wires: [['make']] },
+    { id: 'make', type: 'function', ...at, func, outputs: 1, wires: [['out', 'show']] },
+    { id: 'show', type: 'debug', ...at, ...shown, wires: [] },
+    { id: 'out', type: 'http response', ...at, wires: [] },
+  ];
+}
+
+/** What the debug sidebar shows of a text, when a flow is called. */
+async function debugged(tokenFile: string, comms: string, flow: string, headers: HeadersInit): Promise<unknown> {
+  const socket = new WebSocket(comms.replace('http', 'ws'));
+  const shown: unknown[] = [];
+  let isIn = false;
+  socket.addEventListener('message', ({ data }) => {
+    const messages: unknown = JSON.parse(String(data));
+    if (String(data).includes('"auth":"ok"')) isIn = true;
+    for (const { topic, data: told } of Array.isArray(messages) ? messages : [])
+      if (topic === 'debug') shown.push(told.msg);
+  });
+  socket.addEventListener('open', () => socket.send(JSON.stringify({ auth: readFileSync(tokenFile, 'utf8').trim() })));
+  try {
+    await patiently('the runtime lets us in', () => isIn);
+    socket.send(JSON.stringify({ subscribe: 'debug' }));
+    // Neither that the flow has started nor that we are subscribed is told: so it is called until something is shown.
+    return await patiently('something is shown', async () => {
+      await fetch(flow, { headers });
+      return shown[0];
+    });
+  } finally {
+    socket.close();
+  }
+}
 
 function basic(username: string, password: string): { readonly authorization: string } {
   return { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` };

@@ -65,6 +65,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /api/v1/instances/{id}': insiders,
   'GET /api/v1/instances/{id}/logs': insiders,
   'GET /api/v1/instances/{id}/resources': insiders,
+  'GET /api/v1/teams/{id}/bill-of-materials': insiders,
   'PUT /api/v1/instances/{id}': editors,
   'DELETE /api/v1/instances/{id}': owners,
   'GET /api/v1/instances/{id}/snapshots': insiders,

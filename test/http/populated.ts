@@ -19,7 +19,7 @@ const files = {
   ...tree,
   'types.yaml': (tree['types.yaml'] ?? '').replace(
     'features: {',
-    'features: {deviceGroups: true, deviceAutoSnapshot: true, instanceResources: true, ',
+    'features: {deviceGroups: true, deviceAutoSnapshot: true, instanceResources: true, billOfMaterials: true, ',
   ),
   'weir.yaml': `kind: Platform
 metadata: {name: platform}
@@ -52,7 +52,7 @@ const keeper: Keeper = {
 
 /** Starts it. */
 export async function startPopulated(more: Readonly<Record<string, string>> = {}): Promise<ServerWorld> {
-  const provides = new Set(['teamLibrary', 'instanceResources'] as const);
+  const provides = new Set(['teamLibrary', 'instanceResources', 'billOfMaterials'] as const);
   const drivers = new Map([['local', { provides, keeper }]]);
   const world = await startWorld({ ...files, ...more }, { drivers, instanceLogs: async (id) => logOf(id) });
   const view = world.store.read();

@@ -104,7 +104,14 @@ interface Wishes
   extends Partial<
     Pick<
       ServerOptions,
-      'passwords' | 'baseUrl' | 'directory' | 'instanceLogs' | 'instanceUsage' | 'instancePast' | 'pressure'
+      | 'passwords'
+      | 'baseUrl'
+      | 'directory'
+      | 'instanceLogs'
+      | 'instanceUsage'
+      | 'instancePast'
+      | 'installed'
+      | 'pressure'
     >
   > {
   readonly drivers?: Facts['drivers'];

@@ -88,6 +88,7 @@ const table = {
   'read-team-audit-log': { who: owners, on: 'team', may: 'read the audit log of a team' },
 
   'read-instances': { who: insiders, on: 'team', may: 'list the instances of a team' },
+  'read-bill-of-materials': { who: insiders, on: 'team', may: 'read what is installed in the instances of a team' },
   'create-instance': { who: editors, on: 'team', may: 'make an instance' },
   'read-instance': { who: insiders, on: 'instance', may: 'read an instance' },
   'read-instance-logs': { who: insiders, on: 'instance', may: 'read what an instance logs' },

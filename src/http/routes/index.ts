@@ -2,6 +2,7 @@
 import type { Route } from '../route.ts';
 import { accountRoutes } from './account.ts';
 import { auditRoutes } from './audit.ts';
+import { billOfMaterials } from './bill-of-materials.ts';
 import { configRoutes } from './config.ts';
 import { declaredRoutes } from './declared.ts';
 import { descriptionRoutes } from './description.ts';
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = [
   ...singletonRoutes,
   ssoExplain,
   instanceList,
+  billOfMaterials,
   ...instanceRoutes,
   ...instanceActionRoutes,
   ...instanceLogRoutes,

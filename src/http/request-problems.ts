@@ -20,6 +20,8 @@ function problemsIn(issue: Issue, what: string): Finding[] {
     return issue.keys.map((key) => problem([...path, key], unknown(JSON.stringify(key), shown)));
   if (issue.code === 'invalid_key' || issue.code === 'invalid_element')
     return [problem(path, `${shown} does not fit what its keys and values may be`)];
+  if (what === 'the query' && Array.isArray(issue.input))
+    return [problem(path, `${shown} cannot be given ${issue.input.length} times: give it once`)];
   return [problem(path, `${shown} ${wordsOf(issue)}`)];
 }
 

@@ -33,7 +33,7 @@ function callOf(route: Route, request: FastifyRequest, reply: FastifyReply, serv
   const idempotencyKey = route.creates ? keyIn(request.headers['idempotency-key']) : undefined;
   return {
     params: checked(route.params ?? nothing, request.params, 'params'),
-    query: checked(route.query ?? nothing, request.query, 'querystring'),
+    query: checked(route.query ?? nothing, queryOf(request), 'querystring'),
     body: bodyOf(route, request.body),
     caller: request.caller,
     requestId: request.id,
@@ -48,6 +48,16 @@ function callOf(route: Route, request: FastifyRequest, reply: FastifyReply, serv
     cookies: () => request.server.parseCookie(request.headers.cookie ?? ''),
     services,
   };
+}
+
+/** What is no UTF-8 would be looked for, and kept, as something else. Throws `invalid_request`. */
+function queryOf({ url, query }: FastifyRequest): unknown {
+  try {
+    if (url.includes('%')) decodeURIComponent(url);
+    return query;
+  } catch {
+    throw new Problem('invalid_request', { detail: 'The query holds an escape that stands for nothing.' });
+  }
 }
 
 function bodyOf({ body }: Route, given: unknown): unknown {

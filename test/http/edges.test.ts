@@ -50,6 +50,17 @@ errors('404, 405: before the body is looked at', async () => {
   }
 });
 
+errors('400: a query with what is no text, or with a parameter twice', async () => {
+  for (const query of ['q=%ff', 'q=%ED%A0%80', 'q=%zz', 'q=a%', 'limit=%C3'])
+    isProblem(await ask('GET', `/api/v1/stacks?${query}`), 400, 'invalid_request');
+  assert.is((await ask('GET', '/api/v1/stacks?q=%C3%A9%20%25')).status, 200);
+  const { body } = await ask('GET', '/api/v1/stacks?limit=1&limit=2&sort=name&sort=name');
+  assert.equal(
+    body.violations.map(({ message }: { message: string }) => message),
+    ['limit cannot be given 2 times: give it once', 'sort cannot be given 2 times: give it once'],
+  );
+});
+
 errors('415: a body that is not JSON', async () => {
   for (const type of [
     'text/plain',

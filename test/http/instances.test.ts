@@ -150,7 +150,7 @@ instances('show their effective settings, with where each comes from, and no sec
       });
       assert.equal(option(read, 'npmrc').value, { set: true, from: { fromEnv: 'WEIR_SECRET_NPMRC' } });
       assert.equal(option(read, 'httpAuth').value, { username: 'u', password: { set: true } });
-      assert.equal(option(read, 'timeZone'), { name: 'timeZone', origin: 'default', locked: false });
+      assert.equal(option(read, 'timeZone'), { name: 'timeZone', value: null, origin: 'default', locked: false });
       assert.equal(read.body.environment, [
         { name: 'SITE', value: 'main', origin: 'template', locked: true },
         { name: 'LINE', value: '7', origin: 'instance', locked: false },

@@ -19,7 +19,7 @@ const optionView = component(
   'EffectiveOption',
   z.strictObject({
     name: z.enum(keysOf(optionValues)).describe('The option.'),
-    value: z.unknown().optional().describe('Its value; absent where the runtime does what it does by itself.'),
+    value: z.unknown().describe('Its value; null where nobody says one, and the runtime does what it does by itself.'),
     origin: z.enum(['template', 'instance', 'default']).describe('Who says so; `default` is nobody.'),
     locked: z.boolean().describe('Whether the template locks it.'),
   }),
@@ -98,7 +98,7 @@ export function shownInstance(instance: Resource<'Instance'>, view: View, known:
     restartRequired: pending.length > 0,
     options: effectiveOptions(template?.spec, spec).map(({ value, ...option }) => ({
       ...option,
-      ...(value === undefined ? {} : { value: shownValue(optionValues[option.name], value) }),
+      value: value === undefined ? null : shownValue(optionValues[option.name], value),
     })),
     environment: effectiveEnvironment(template?.spec, spec),
     conditions: [
@@ -161,7 +161,7 @@ export const exampleInstance: z.output<typeof instanceView> = {
   options: [
     { name: 'excludedNodes', value: '90-exec.js', origin: 'template', locked: true },
     { name: 'theme', value: 'dark', origin: 'instance', locked: false },
-    { name: 'timeZone', origin: 'default', locked: false },
+    { name: 'timeZone', value: null, origin: 'default', locked: false },
   ],
   environment: [{ name: 'SITE', value: 'main', origin: 'template', locked: true }],
   conditions: [

@@ -7,7 +7,7 @@ import { runCommand } from './support/run-command.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const examples = readdirSync(`${root}examples`)
-  .filter((name) => !['refused', 'ci', 'kubernetes'].includes(name))
+  .filter((name) => !['refused', 'ci', 'kubernetes', 'device-agent'].includes(name))
   .map((name) => `examples/${name}`);
 
 // Secrets are set nowhere here, and a tree must be valid without them.

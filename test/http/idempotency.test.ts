@@ -1,4 +1,4 @@
-// timeout: 180
+// timeout: 400
 // The header Idempotency-Key: a request that made something is sent again, at once, later, by others and to a server that was restarted.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

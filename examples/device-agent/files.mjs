@@ -1,0 +1,15 @@
+// Files that only the agent may read, written whole or not at all. What is not there, or half there, is read as nothing.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+const orNothing = (read) => {
+  try {
+    return read();
+  } catch {}
+};
+export const readText = (path) => orNothing(() => readFileSync(path, 'utf8').trim());
+export const readJson = (path) => orNothing(() => JSON.parse(readText(path)));
+export const writeJson = (path, value) => writeText(path, JSON.stringify(value, null, 2));
+export const writeText = (path, text) => {
+  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+};

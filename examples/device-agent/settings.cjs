@@ -1,0 +1,22 @@
+// The settings that Node-RED is started with; the agent gives them by its environment.
+const { mode, listen, credentialSecret, editorPassword } = JSON.parse(process.env.WEIR_RUNTIME);
+delete process.env.WEIR_RUNTIME;
+// Without its agent it would keep the port from the next one.
+process.on('disconnect', () => process.exit());
+const developer = (isRight) => (isRight ? { username: 'developer', permissions: '*' } : null);
+
+module.exports = {
+  uiHost: listen.host,
+  uiPort: listen.port,
+  flowFile: 'flows.json',
+  credentialSecret,
+  // Autonomous: no editor, and nothing else that could change flows.
+  ...(mode === 'developer' ? {} : { httpAdminRoot: false }),
+  adminAuth: {
+    type: 'credentials',
+    users: async (name) => developer(name === 'developer'),
+    authenticate: async (name, text) => developer(name === 'developer' && text === editorPassword),
+    tokens: async (token) => developer(token === editorPassword),
+  },
+  telemetry: { enabled: false, updateNotification: false },
+};

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { accepts } from '../../src/http/accept.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 const type = 'application/openmetrics-text';
 const accept = suite('accepts');
@@ -47,10 +48,9 @@ accept('leaves a type that is excluded, meant by a wildcard, part of another, or
     assert.not(accepts(header, type), header);
 });
 
-accept('reads the longest header in no time, however it is made', () => {
-  const start = performance.now();
-  for (const part of ['"', '"\\', ',', ';q=', `${type};q=0,`]) accepts(part.repeat(16_384 / part.length), type);
-  assert.ok(performance.now() - start < 500);
+accept('reads the longest header in no time, however it is made', async () => {
+  for (const part of ['"', '"\\', ',', ';q=', `${type};q=0,`])
+    assert.ok((await cpuTime(() => accepts(part.repeat(16_384 / part.length), type))) < 250, part);
 });
 
 accept.run();

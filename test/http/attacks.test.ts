@@ -4,17 +4,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { problemOf } from '../../src/http/errors.ts';
 import { createRecordTurns, recordPage } from '../../src/http/record-page.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 import { startWorld, tree } from './world.ts';
 
 const world = await startWorld();
 const { ask } = world;
-
-/** How long something takes, in milliseconds. */
-async function timed(act: () => Promise<unknown>): Promise<number> {
-  const begun = performance.now();
-  await act();
-  return performance.now() - begun;
-}
 
 function never(): never {
   throw new Error('nothing is written here');
@@ -24,7 +18,7 @@ const exhaustion = suite('one request alone');
 
 exhaustion('does not keep the server busy with a name that is far too long', async () => {
   const name = `${'a'.repeat(100_000)}\n`;
-  const spent = await timed(async () => {
+  const spent = await cpuTime(async () => {
     const refused = await ask('PUT', '/api/v1/teams/core', { as: 'owner', body: { name } });
     assert.is(refused.status, 400, refused.text);
     assert.equal(
@@ -38,7 +32,7 @@ exhaustion('does not keep the server busy with a name that is far too long', asy
 
 exhaustion('does not keep the server busy with an address that is far too long', async () => {
   const options = { catalogues: [`http://${':'.repeat(100_000)}`] };
-  const spent = await timed(async () => {
+  const spent = await cpuTime(async () => {
     const body = { name: 'a', instanceType: 'small', template: 'standard', options };
     assert.is((await ask('POST', '/api/v1/teams/core/instances', { as: 'member', body })).status, 400);
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { slugOf } from '../../src/lib/slug.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 const shape = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const slugs = suite('slugs');
@@ -51,13 +52,12 @@ slugs('are the word given where a name has nothing to write', () => {
   for (const name of empty) assert.is(slugOf(name, 'team'), 'team', JSON.stringify(name));
 });
 
-slugs('have at most 63 characters, and no dash at the end where they were cut', () => {
+slugs('have at most 63 characters, and no dash at the end where they were cut', async () => {
   assert.is(slugOf('a'.repeat(100_000), 'team'), 'a'.repeat(63));
   assert.is(slugOf(`${'a'.repeat(62)} b`, 'team'), 'a'.repeat(62));
   assert.is(slugOf('北'.repeat(500), 'team').length, 63);
-  const started = performance.now();
-  slugOf('🎉 '.repeat(1_000_000), 'team');
-  assert.ok(performance.now() - started < 200, 'the length of a name is no lever');
+  const long = '🎉 '.repeat(1_000_000);
+  assert.ok((await cpuTime(() => slugOf(long, 'team'))) < 200, 'the length of a name is no lever');
 });
 
 slugs('have their shape whatever the name, and are slugs of themselves', () => {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EmailSettings, Mail } from '../../src/mail/mail.ts';
+import { freePort } from '../support/free-port.ts';
 import { until } from '../support/until.ts';
 import { closeAll, deskWith, letter, secret, settingsFor, startPeer } from './desk.ts';
 
@@ -29,7 +30,7 @@ mails('arrives with its texts, its sender and what a mail must have', async () =
   assert.is(mail?.header('subject'), 'Grüße an “Zoë” — bitte lesen, es ist wirklich ein langer Betreff');
   assert.is(mail?.header('auto-submitted'), 'auto-generated');
   assert.match(mail?.header('message-id') ?? '', /^<[0-9A-Za-z]{22}@example\.com>$/);
-  assert.ok(Math.abs(Date.parse(mail?.header('date') ?? '') - Date.now()) < 60_000);
+  assert.ok(Math.abs(Date.parse(mail?.header('date') ?? '') - Date.now()) < 600_000);
   assert.not.ok(mail?.headers.has('x-mailer'));
   assert.is(mail?.text.trim(), letter.text.trim());
   assert.is(mail?.html.trim(), '<p>Hällo</p>');
@@ -116,9 +117,8 @@ mails('is not tried again after a permanent refusal', async () => {
 });
 
 mails('waits for a server that is down', async () => {
-  const gone = await startPeer();
-  await gone.close();
-  const { mailer, outcomes, log } = deskWith({ settings: () => settingsFor(gone), retryMs: Array(200).fill(20) });
+  const gone = { host: '127.0.0.1', port: await freePort() };
+  const { mailer, outcomes, log } = deskWith({ settings: () => settingsFor(gone), retryMs: Array(5000).fill(20) });
   mailer.send(letter);
   await until(() => log.length >= 2);
   assert.match(log[0] ?? '', /because nothing listens at email\.smtp\.host and port; next try/);
@@ -131,7 +131,7 @@ mails('waits for a server that is down', async () => {
 mails('goes to the server that the settings name when it is sent', async () => {
   const [first, second] = [await startPeer({ rejectMail: () => [421, '4.3.2 Moving'] }), await startPeer()];
   let settings: EmailSettings | undefined = settingsFor(first);
-  const { mailer, outcomes } = deskWith({ settings: () => settings, retryMs: [50, 50, 50, 50] });
+  const { mailer, outcomes } = deskWith({ settings: () => settings, retryMs: Array(5000).fill(50) });
   mailer.send(letter);
   await until(() => first.connections() > 0);
   settings = settingsFor(second, { from: 'new@example.org' });
@@ -146,12 +146,16 @@ mails('goes to the server that the settings name when it is sent', async () => {
 });
 
 mails('that waits when email is switched off is given up, and says so', async () => {
-  const server = await startPeer({ rejectMail: () => [451, '4.3.0 Later'] });
-  let settings: EmailSettings | undefined = settingsFor(server);
+  let settings: EmailSettings | undefined;
+  const server = await startPeer({
+    rejectMail: () => {
+      settings = undefined;
+      return [451, '4.3.0 Later'];
+    },
+  });
+  settings = settingsFor(server);
   const { mailer, outcomes, log } = deskWith({ settings: () => settings, retryMs: [20, 20] });
   mailer.send(letter);
-  await until(() => log.length === 1);
-  settings = undefined;
   await until(() => outcomes.length === 1);
   assert.equal(outcomes, ['failed']);
   assert.match(log.at(-1) ?? '', /because email is off/);
@@ -186,13 +190,11 @@ mails('beyond the capacity of the queue is dropped, and the log says why', async
 });
 
 mails('goes out with three others at most at the same time', async () => {
-  const server = await startPeer({ slowMs: 60 });
+  const server = await startPeer({ slowMs: 1000 });
   const { mailer } = deskWith({ settings: () => settingsFor(server) });
   for (let count = 0; count < 10; count += 1) mailer.send(letter);
-  await until(() => server.connections() === 4);
-  await delay(30);
-  assert.is(server.connections(), 4);
   await server.received(10);
+  assert.is(server.mostAtOnce(), 4);
 });
 
 mails.run();
@@ -295,7 +297,7 @@ closing.after.each(closeAll);
 
 closing('waits for what is under way, and takes nothing new', async () => {
   const server = await startPeer({ slowMs: 80 });
-  const { mailer, outcomes, log } = deskWith({ settings: () => settingsFor(server) });
+  const { mailer, outcomes, log } = deskWith({ settings: () => settingsFor(server), closeMs: 60_000 });
   for (let count = 0; count < 6; count += 1) mailer.send(letter);
   const closed = mailer.close();
   mailer.send(letter);
@@ -311,7 +313,11 @@ closing('tries once more what waits for its next try, and says what was not sent
   const server = await startPeer({
     rejectRecipient: (address, attempt) => (address.startsWith('bob') || attempt < 3 ? [450, '4.2.1 Busy'] : undefined),
   });
-  const { mailer, outcomes, log } = deskWith({ settings: () => settingsFor(server), retryMs: [60_000] });
+  const { mailer, outcomes, log } = deskWith({
+    settings: () => settingsFor(server),
+    retryMs: [600_000],
+    closeMs: 60_000,
+  });
   mailer.send(letter);
   await until(() => log.length === 1);
   mailer.send({ ...letter, to: 'bob@example.com' });
@@ -322,13 +328,12 @@ closing('tries once more what waits for its next try, and says what was not sent
 });
 
 closing('gives up after its time, and ends the connections', async () => {
-  const server = await startPeer({ slowMs: 3000 });
+  const server = await startPeer({ slowMs: 240_000 });
   const { mailer, outcomes, log } = deskWith({ settings: () => settingsFor(server), closeMs: 80 });
   for (let count = 0; count < 6; count += 1) mailer.send(letter);
   await until(() => server.connections() === 4);
   const started = performance.now();
   await mailer.close();
-  assert.ok(performance.now() - started < 1000);
   assert.equal(outcomes, Array(6).fill('dropped'));
   for (const line of log)
     assert.match(
@@ -336,15 +341,15 @@ closing('gives up after its time, and ends the connections', async () => {
       /^error mail to ann@example\.com .* was dropped, because this server stops, and the mail server has not taken it$/,
     );
   await until(() => server.open() === 0);
-  assert.ok(performance.now() - started < 2000, 'long before the server would have answered');
+  assert.ok(performance.now() - started < 120_000, 'long before the server would have answered');
   assert.is(outcomes.length, 6, 'each is told once');
 });
 
 closing('is quick when nothing waits', async () => {
-  const { mailer } = deskWith({ settings: () => undefined });
+  const { mailer } = deskWith({ settings: () => undefined, closeMs: 240_000 });
   const started = performance.now();
   await mailer.close();
-  assert.ok(performance.now() - started < 500);
+  assert.ok(performance.now() - started < 120_000);
 });
 
 closing.run();

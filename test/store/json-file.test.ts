@@ -166,15 +166,18 @@ folder('lets others go first while it looks through many records', async () => {
     }));
     await store.commit(labelling('a', String(round), records), { id: String(round) });
   }
-  let longest = 0;
-  let last = performance.now();
+  // The processor time between two turns of the event loop: what others take of the machine meanwhile is not ours.
+  let [longest, turns] = [0, 0];
+  let last = process.threadCpuUsage();
   const watching = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
-    last = performance.now();
+    const { user, system } = process.threadCpuUsage(last);
+    longest = Math.max(longest, (user + system) / 1000);
+    turns += 1;
+    last = process.threadCpuUsage();
   }, 1);
   assert.is(await store.countRecords({ stream: 'audit', where: ({ body }) => body.round === 7 }), 500);
   clearInterval(watching);
-  assert.ok(last > 0 && longest < 100, `${longest} ms`);
+  assert.ok(turns > 0 && longest < 100, `${longest} ms in ${turns} turns`);
   await store.close();
 });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SMTPServer } from 'smtp-server';
 import { type ReadMail, readMail } from './read-mail.ts';
+import { until } from './until.ts';
 
 export interface SmtpOptions {
   /** The one account that may send; without it nobody signs in. */
@@ -41,7 +42,9 @@ export interface SmtpPeer {
   connections(): number;
   /** How many of them are open. */
   open(): number;
-  /** Waits until at least `count` mails are there, at most five seconds, and answers all; throws when they do not come. */
+  /** How many mails it was given at the same time at most. */
+  mostAtOnce(): number;
+  /** Waits until at least `count` mails are there, and answers all. */
   received(count: number): Promise<readonly ReceivedMail[]>;
   close(): Promise<void>;
 }
@@ -51,7 +54,7 @@ export const authority: string = pem('authority');
 
 /** Starts a server on 127.0.0.1. */
 export async function startSmtp(options: SmtpOptions = {}): Promise<SmtpPeer> {
-  const kept: Kept = { mails: [], signIns: [], recipients: 0, attempts: 0, connections: 0 };
+  const kept: Kept = { mails: [], signIns: [], recipients: 0, attempts: 0, connections: 0, atOnce: 0, mostAtOnce: 0 };
   const server = createServer(options, kept);
   await new Promise<void>((done, fail) => {
     server.once('error', fail);
@@ -66,7 +69,13 @@ export async function startSmtp(options: SmtpOptions = {}): Promise<SmtpPeer> {
     signIns: kept.signIns,
     connections: () => kept.connections,
     open: () => server.connections.size,
-    received: (count) => received(kept.mails, count),
+    mostAtOnce: () => kept.mostAtOnce,
+    received: async (count) => {
+      await until(`${count} mails are there`, () => kept.mails.length >= count, {
+        now: () => kept.mails.map(({ to }) => to),
+      });
+      return kept.mails;
+    },
     close: () => new Promise((done) => server.close(done)),
   };
 }
@@ -77,6 +86,8 @@ interface Kept {
   recipients: number;
   attempts: number;
   connections: number;
+  atOnce: number;
+  mostAtOnce: number;
 }
 
 function createServer(options: SmtpOptions, kept: Kept): SMTPServer {
@@ -110,7 +121,10 @@ function createServer(options: SmtpOptions, kept: Kept): SMTPServer {
         const mail = readMail(Buffer.concat(chunks).toString('latin1'));
         kept.attempts += 1;
         const reason = options.rejectMail?.(mail, kept.attempts);
+        kept.atOnce += 1;
+        kept.mostAtOnce = Math.max(kept.mostAtOnce, kept.atOnce);
         if (options.slowMs) await delay(options.slowMs, undefined, { ref: false });
+        kept.atOnce -= 1;
         if (!reason) {
           const from = envelope.mailFrom ? envelope.mailFrom.address : '';
           kept.mails.push({ ...mail, from, to: envelope.rcptTo.map(({ address }) => address), secure, user });
@@ -123,15 +137,6 @@ function createServer(options: SmtpOptions, kept: Kept): SMTPServer {
 
 function refusal(responseCode: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode });
-}
-
-async function received(mails: readonly ReceivedMail[], count: number): Promise<readonly ReceivedMail[]> {
-  const end = performance.now() + 5000;
-  while (mails.length < count) {
-    if (performance.now() > end) throw new Error(`${mails.length} mails came within five seconds, not ${count}`);
-    await delay(5);
-  }
-  return mails;
 }
 
 function pem(name: string): string {

@@ -3,7 +3,6 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PlanDocument } from '../../src/core/plan/plan-document.ts';
@@ -86,13 +85,9 @@ async function started(here: Workspace, args: readonly string[]): Promise<Asked>
   const token = await mintOn(server.url, person, { name: 'all', scope: 'full' });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const ask: Asked['ask'] = async (method, path, body) => {
-    for (let attempt = 0; ; attempt++) {
-      const send = body === undefined ? {} : { body: JSON.stringify(body) };
-      const answer = await fetch(`${server.url}/api/v1/${path}`, { method, headers, ...send });
-      const text = await answer.text();
-      if (answer.status !== 503 || attempt === 20) return { status: answer.status, body: JSON.parse(text) as never };
-      await sleep(200);
-    }
+    const send = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(`${server.url}/api/v1/${path}`, { method, headers, ...send });
+    return { status: answer.status, body: JSON.parse(await answer.text()) as never };
   };
   return { ...server, ask };
 }

@@ -13,7 +13,7 @@ import { Declined } from '../../src/core/proposals/declined.ts';
 import { deleteInstance } from '../../src/core/proposals/delete-instance.ts';
 import { updateInstance } from '../../src/core/proposals/update-instance.ts';
 import { type Stub, stubDriver } from '../../src/drivers/stub.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 import { living, made, newWorld, put, type World } from './world.ts';
 
 interface Plant {
@@ -384,11 +384,10 @@ without('lets go of what an earlier driver held, and calls crashed what should r
   const { clock, newId } = { clock: () => world.context('api').now, newId: () => world.context('api').newId() };
   const drivers = new Map([['local', { kind: 'local', provides: new Set<never>() } as const]]);
   const loop = startConverge({ door: world.door, drivers, clock, newId, log: () => {}, pauses });
+  const states = () => [...world.store.read().all('Instance')].map(({ name, spec }) => `${name} ${spec.state}`).sort();
+  await eventually(() => assert.equal(states(), ['down stopped', 'up crashed']));
   await loop.settled();
-  await wait(50);
-  await loop.settled();
-  const states = [...world.store.read().all('Instance')].map(({ name, spec }) => `${name} ${spec.state}`);
-  assert.equal(states.sort(), ['down stopped', 'up crashed']);
+  assert.equal(states(), ['down stopped', 'up crashed']);
   const [up] = [...world.store.read().all('Instance')].filter(({ name }) => name === 'up');
   assert.is(up?.spec.conditions[0]?.message, 'this build of Weir has no local driver that can run instances');
   await loop.close();

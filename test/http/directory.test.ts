@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { updated } from '../../src/core/model/change.ts';
 import type { Identity } from '../../src/core/model/identity.ts';
+import { until } from '../support/until.ts';
 import { secret, type TestDirectory, testDirectory } from './directory-world.ts';
 import { auditOf, browser, login, password, put, ssoDocuments, treeWith } from './people.ts';
 import { type Asked, type ServerWorld, start, startWorld } from './world.ts';
@@ -269,7 +270,7 @@ guesses('with a right one under way leaves it its place among the five', async (
   const gate = Promise.withResolvers<void>();
   directory.before = () => (directory.asked.length === 1 ? gate.promise : Promise.resolve());
   const right = login(world, 'dan', secret);
-  while (directory.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until('the directory is asked', () => directory.asked.length > 0);
   for (let n = 1; n <= 9; n += 1) await login(world, 'dan', 'wrong');
   assert.is(directory.asked.length, 5);
   gate.resolve();

@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { until } from '../support/until.ts';
+import { freePort } from '../support/free-port.ts';
+import { eventually, until } from '../support/until.ts';
 import { type Listener, listener, secret } from './listener.ts';
 import { type Office, office } from './office.ts';
 
@@ -97,13 +98,15 @@ telling.run();
 
 const failing = notifications('a receiver that fails');
 
-failing('with 500 is tried again with the same id until it takes the message', async ({ hook, office }) => {
-  hook.answer(500, 503, 502);
+failing('with 503 is tried again with the same id until it takes the message', async ({ hook, office }) => {
+  hook.always(503);
   office.start();
   await office.declare({ ci: { url: hook.url } });
   await until('failing', () => office.receiver('ci')?.state === 'failing');
-  assert.match(office.receiver('ci')?.reason ?? '', /^it answered 50/);
-  await until('taken', () => hook.received.length === 4);
+  assert.match(office.receiver('ci')?.reason ?? '', /^it answered 503/);
+  hook.always(204);
+  await until('delivered', () => office.results.length === 1);
+  assert.ok(hook.received.length > 1);
   assert.is(new Set(hook.received.map(({ id }) => id)).size, 1);
   await until('well', () => office.receiver('ci')?.state === 'well');
   assert.is(office.receiver('ci')?.reason, '');
@@ -111,13 +114,13 @@ failing('with 500 is tried again with the same id until it takes the message', a
 });
 
 failing('because it is down gets everything in order once it is up', async ({ hook, office }) => {
-  await hook.close();
+  const port = await freePort();
   office.start();
-  await office.declare({ ci: { url: hook.url } });
+  await office.declare({ ci: { url: hook.url.replace(`:${hook.port}/`, `:${port}/`) } });
   for (const revision of ['two', 'three']) await office.attempt(revision);
   await until('failing', () => office.receiver('ci')?.reason === 'nothing listens there');
   assert.is(office.waiting(), 3);
-  const up = await listener(hook.port);
+  const up = await listener(port);
   await until('told', () => up.received.length === 3);
   assert.equal(told(up), ['applied declared', 'applied two', 'applied three']);
   await up.close();
@@ -169,7 +172,7 @@ failing('with 404 has this message given up, and is told the next', async ({ hoo
   office.start();
   await office.declare({ ci: { url: hook.url } });
   await until('given up', () => office.results.length === 1);
-  assert.is(office.receiver('ci')?.state, 'failing');
+  await until('failing', () => office.receiver('ci')?.state === 'failing');
   await office.attempt('two');
   await until('well', () => office.receiver('ci')?.state === 'well');
   assert.equal(told(hook), ['applied declared', 'applied two']);
@@ -184,7 +187,9 @@ failing('by sending elsewhere is not followed', async ({ hook, office }) => {
   await until('given up', () => office.results.length === 1);
   assert.equal(office.results, ['failed']);
   assert.is(elsewhere.received.length, 0);
-  assert.match(office.receiver('ci')?.reason ?? '', /^it answered 307: redirects are not followed/);
+  await eventually(() =>
+    assert.match(office.receiver('ci')?.reason ?? '', /^it answered 307: redirects are not followed/),
+  );
   await elsewhere.close();
 });
 
@@ -192,7 +197,7 @@ failing('because its port belongs to another protocol is not tried again', async
   office.start();
   await office.declare({ ci: { url: 'http://127.0.0.1:6667/hook' } });
   await until('given up', () => office.results.length === 1);
-  assert.match(office.receiver('ci')?.reason ?? '', /^the port of its url/);
+  await eventually(() => assert.match(office.receiver('ci')?.reason ?? '', /^the port of its url/));
 });
 
 failing('for too long has the message given up', async ({ hook, office }) => {
@@ -224,10 +229,9 @@ failing('with 410 is told nothing more, after a restart either, until its url ch
 });
 
 failing('because of its url is told at the new one at once', async ({ hook, office }) => {
-  const nobody = await listener();
-  await nobody.close();
+  const nobody = `http://127.0.0.1:${await freePort()}/hook`;
   office.start({ retryMs: [60_000] });
-  await office.declare({ ci: { url: nobody.url } });
+  await office.declare({ ci: { url: nobody } });
   await until('failing', () => office.receiver('ci')?.state === 'failing');
   await office.declare({ ci: { url: hook.url } }, 'mended');
   await until('told', () => hook.received.length === 2);
@@ -281,7 +285,7 @@ lasting('is bounded: the newest attempts are told, and that others are not is sa
   assert.ok(office.waiting() <= 3);
   hook.always(204);
   const taken = () => hook.received.filter(({ data }) => data.revision === '8').length;
-  await until('told', () => taken() === 1);
+  await until('told', () => taken() === 1 && office.results.length === 5);
   assert.equal([...new Set(told(hook))], ['applied declared', 'applied 6', 'applied 7', 'applied 8']);
   assert.equal(office.results, ['delivered', 'dropped', 'delivered', 'delivered', 'delivered']);
 });
@@ -300,12 +304,12 @@ lasting('is found past what is told first', async ({ hook, office }) => {
 
 lasting('does not keep a stop waiting', async ({ hook, office }) => {
   hook.always('mute');
-  office.start({ closeMs: 100 });
+  office.start({ closeMs: 100, answerMs: 240_000 });
   await office.declare({ ci: { url: hook.url } });
   await until('asked', () => hook.received.length === 1);
   const begun = performance.now();
   await office.close();
-  assert.ok(performance.now() - begun < 2000);
+  assert.ok(performance.now() - begun < 120_000);
   assert.equal(office.results, []);
 });
 

@@ -77,7 +77,7 @@ export function office(store: Store = openMemoryStore({ rehearse: true })): Offi
         log: (level, message) => logged.push(`${level}: ${message}`),
         onResult: (result) => results.push(result),
         retryMs: [20, 40],
-        answerMs: 5000,
+        answerMs: 60_000,
         ...more,
       });
     },

@@ -1,5 +1,4 @@
 // Starts `weir serve` as a process, and waits for what a process does.
-import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { type RunningCommand, startCommand } from './run-command.ts';
 import { until } from './until.ts';
@@ -32,18 +31,12 @@ export async function mintOn(
   { username, password }: { readonly username: string; readonly password: string },
   body: { readonly name: string; readonly scope: 'plan' | 'full' },
 ): Promise<string> {
-  const post = async (path: string, content: object, headers: Readonly<Record<string, string>> = {}) => {
-    for (let attempt = 0; ; attempt++) {
-      const answer = await fetch(`${url}${path}`, {
-        method: 'POST',
-        body: JSON.stringify(content),
-        headers: { 'content-type': 'application/json', origin: url, ...headers },
-      });
-      // A machine that does much else at the same time.
-      if (answer.status !== 503 || attempt === 20) return answer;
-      await sleep(500);
-    }
-  };
+  const post = (path: string, content: object, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      body: JSON.stringify(content),
+      headers: { 'content-type': 'application/json', origin: url, ...headers },
+    });
   const signedIn = await post('/account/login', { username, password });
   assert.is(signedIn.status, 200, await signedIn.text());
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';

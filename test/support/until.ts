@@ -52,7 +52,7 @@ async function waitFor<T>(what: string, look: Look<T>, options: UntilOptions = {
   const { now, program, patienceMs: patience = patienceMs } = options;
   const seen = now ?? program?.output;
   const begun = performance.now();
-  for (let pause = 2; ; pause = Math.min(50, pause * 1.5)) {
+  for (let pause = 2; ; pause = Math.min(20, pause * 1.5)) {
     // Asked before looking: what came last is looked at once more.
     const isLate = performance.now() - begun > patience;
     const hasEnded = program !== undefined && (program.child.exitCode !== null || program.child.signalCode !== null);

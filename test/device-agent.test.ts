@@ -62,10 +62,14 @@ journey('registers with a provisioning token, which is spent', async () => {
 journey('runs the snapshot of an instance that it is given, with its credentials, and says so', async () => {
   await put({ targetSnapshot: picture['one'] });
   await answers('one main');
-  const shown = await until('it says so', async () => {
-    const now = await ask('GET', `/devices/${id}`);
-    return now.status === 'running' && now;
-  });
+  const shown = await until(
+    'it says so',
+    async () => {
+      const now = await ask('GET', `/devices/${id}`);
+      return now.status === 'running' && now;
+    },
+    { program: agent, patienceMs },
+  );
   assert.equal([shown.activeSnapshot, shown.runtimeVersion], [picture['one'], runtimes.four]);
   assert.equal(credentialsOfDevice(), { caller: { user: 'pump', password: 'of the pump' } });
   for (const path of ['/', '/flows', '/settings']) assert.is((await fetch(device + path)).status, 404, path);

@@ -49,10 +49,12 @@ export function createDeviceWaiters(store: Store): DeviceWaiters {
   };
 }
 
+/** How many may wait for one device: an agent that was started anew may have left some behind. One more lets the one go that came first. */
+const mostOfOne = 4;
+
 function begin(waiting: Map<string, Set<Waiter>>, { device, isSame, ms, onEnd }: Wait): Promise<void> {
   return new Promise((resolve) => {
     const own = waiting.get(device) ?? new Set();
-    waiting.set(device, own);
     const go = () => {
       clearTimeout(timer);
       own.delete(waiter);
@@ -62,7 +64,9 @@ function begin(waiting: Map<string, Set<Waiter>>, { device, isSame, ms, onEnd }:
     // Node keeps timers of one length in one list, so that a thousand of them cost what one does.
     const timer = setTimeout(go, ms);
     const waiter = { isSame, go };
+    if (own.size >= mostOfOne) own.values().next().value?.go();
     own.add(waiter);
+    waiting.set(device, own);
     onEnd(go);
   });
 }

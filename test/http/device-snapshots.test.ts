@@ -169,6 +169,18 @@ snapshots('of a device are bounded, and of the form of flows', async ({ world })
   assert.equal([huge.status, huge.body.code], [413, 'payload_too_large']);
 });
 
+snapshots('whose content is lost are refused with the reason', async ({ world }) => {
+  const picture = world.store.read().get('Snapshot', 'picture');
+  if (!picture) throw new Error('no picture');
+  const after = { ...picture, spec: { ...picture.spec, content: '0'.repeat(64) } };
+  const change = { kind: 'Snapshot', id: 'picture', before: picture, after } as const;
+  await world.store.commit(() => ({ changes: [change] }), { id: 'lost' });
+  await put(world, gateway, { targetSnapshot: 'picture' });
+  const { status, body } = await asDevice(world, '/snapshot');
+  assert.equal([status, body.code], [409, 'conflict']);
+  assert.match(body.detail, /of the store is missing/);
+});
+
 snapshots('whose credentials nobody can read are refused with the reason', async ({ world }) => {
   const line = world.store.read().get('Instance', 'line');
   if (!line) throw new Error('no line');

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Change } from '../../../src/core/model/change.ts';
-import { offlineAfterMs, statusOfDevice } from '../../../src/core/model/device-standing.ts';
+import { offlineAfterMs, statusOfDevice, targetOf } from '../../../src/core/model/device-standing.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
 import { checkIn } from '../../../src/core/proposals/check-in.ts';
 import { createDevice } from '../../../src/core/proposals/create-device.ts';
@@ -11,9 +11,12 @@ import {
   mostProvisioningTokens,
 } from '../../../src/core/proposals/create-provisioning-token.ts';
 import { Declined } from '../../../src/core/proposals/declined.ts';
+import { deleteDevice } from '../../../src/core/proposals/delete-device.ts';
+import { deleteSnapshot } from '../../../src/core/proposals/delete-snapshot.ts';
 import { deleteDeviceGroup, updateDeviceGroup } from '../../../src/core/proposals/device-groups.ts';
 import { noteUse } from '../../../src/core/proposals/note-use.ts';
 import { registerDevice } from '../../../src/core/proposals/register-device.ts';
+import { requestSnapshot, takeSnapshot } from '../../../src/core/proposals/request-snapshot.ts';
 import { renewDeviceToken, updateDevice } from '../../../src/core/proposals/update-device.ts';
 import { InvalidSpec } from '../../../src/core/proposals/written-spec.ts';
 import { type Accounts, accounts, after, declared, living, start } from './accounts-world.ts';
@@ -153,6 +156,85 @@ devices('holds the group that it is in', () => {
   here.apply(updateDevice({ id: 'gate', group: null }));
   assert.equal(told(here.apply(deleteDeviceGroup({ id: 'hall' }))), ['-DeviceGroup', '~ProvisioningToken']);
   assert.is(here.state.get('ProvisioningToken', 'p')?.spec.group, undefined);
+});
+
+const picture = (name: string, of: object) =>
+  living('Snapshot', name, {
+    team: 'core',
+    kind: 'manual',
+    createdBy: { kind: 'user' },
+    modules: {},
+    content: hash('e'),
+    ...of,
+  });
+
+devices('runs its own target, or else that of its group', () => {
+  const here = world(picture('mine', { device: 'gate' }), picture('ours', { device: 'gate' }));
+  const target = () => {
+    const gate = deviceIn(here);
+    return gate && targetOf(gate, here.state);
+  };
+  assert.is(target(), undefined);
+  here.apply(updateDeviceGroup({ id: 'hall', targetSnapshot: 'ours' }));
+  assert.is(target(), 'ours');
+  here.apply(updateDevice({ id: 'gate', targetSnapshot: 'mine' }));
+  assert.is(target(), 'mine');
+  here.apply(updateDevice({ id: 'gate', name: 'gate 7' }));
+  assert.is(target(), 'mine', 'what nobody mentions stays');
+  here.apply(updateDevice({ id: 'gate', targetSnapshot: null, group: null }));
+  assert.is(target(), undefined);
+});
+
+devices('is given snapshots of its team alone', () => {
+  const here = world(picture('theirs-s', { team: 'other', device: 'gate' }));
+  for (const targetSnapshot of ['theirs-s', 'nothing'])
+    for (const update of [updateDevice, updateDeviceGroup])
+      assert.equal(
+        reasonOf(() => here.apply(update({ id: update === updateDevice ? 'gate' : 'hall', targetSnapshot }))),
+        ['targetSnapshot'],
+      );
+});
+
+devices('and its snapshots stay while others should run them', () => {
+  const two = living('Device', 'two', { team: 'core', ...secrets, hash: hash('f') });
+  const here = world(two, picture('mine', { device: 'gate' }));
+  const remove = () => here.apply(deleteDevice({ id: 'gate' }));
+  here.apply(updateDevice({ id: 'gate', targetSnapshot: 'mine' }));
+  here.apply(updateDevice({ id: 'two', targetSnapshot: 'mine' }));
+  assert.is(reasonOf(remove), 'conflict');
+  assert.is(
+    reasonOf(() => here.apply(deleteSnapshot({ id: 'mine' }))),
+    'conflict',
+  );
+  here.apply(updateDevice({ id: 'two', targetSnapshot: null }));
+  assert.equal(told(remove()), ['-Device'], 'that it should run its own is no matter');
+});
+
+devices('sends what it is asked for once, and by itself nothing twice', () => {
+  const here = world();
+  const take = (content: string, request?: string) =>
+    told(here.apply(takeSnapshot({ id: 'gate', modules: {}, content, request })));
+  assert.is(
+    reasonOf(() => here.apply(requestSnapshot('gate', 'Asked'))),
+    'conflict',
+  );
+  here.apply(updateDevice({ id: 'gate', mode: 'developer' }));
+  assert.equal([take(hash('1')), take(hash('1'))], [['+Snapshot'], []]);
+  here.apply(requestSnapshot('gate', 'Asked'));
+  const request = deviceIn(here)?.spec.snapshotRequest?.id ?? '';
+  assert.is(
+    reasonOf(() => take(hash('1'), 'another')),
+    'conflict',
+  );
+  assert.equal(take(hash('1'), request), ['+Snapshot', '~Device']);
+  assert.is(deviceIn(here)?.spec.snapshotRequest, undefined);
+  here.apply(requestSnapshot('gate', 'Asked again'));
+  here.apply(updateDevice({ id: 'gate', mode: 'autonomous' }));
+  assert.is(deviceIn(here)?.spec.snapshotRequest, undefined);
+  assert.is(
+    reasonOf(() => take(hash('2'))),
+    'conflict',
+  );
 });
 
 devices('has no more provisioning tokens waiting for it than a team may have', () => {

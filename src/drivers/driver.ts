@@ -145,9 +145,13 @@ export interface InstalledModule {
   readonly version?: string | undefined;
 }
 
-/** What an instance uses. `cpuSeconds`: since it was started; `run` is another text each time that it is. */
+/**
+ * What an instance uses. `memoryBytes` is all that it holds, `heapBytes` what counts against the memory that its stack allows, where that is known.
+ * `cpuSeconds`: since it was started; `run` is another text each time that it is.
+ */
 export interface Usage {
   readonly memoryBytes: number;
+  readonly heapBytes?: number;
   readonly cpuSeconds: number;
   readonly run: string;
 }

@@ -100,11 +100,18 @@ export function localDriver(place: LocalPlace): Driver & {
   };
 }
 
+/** A runtime that is looked after, and what it said last of its heap. */
+interface Known {
+  readonly runtime: Runtime;
+  readonly unwatch: () => void;
+  heapBytes?: number | undefined;
+}
+
 interface State {
   readonly place: LocalPlace;
   readonly machine: Machine;
   /** The runtimes that run, by the id of their instance. */
-  readonly known: Map<string, { readonly runtime: Runtime; readonly unwatch: () => void }>;
+  readonly known: Map<string, Known>;
   /** The ports that instances keep, whether they run or not; nothing before they are read. */
   ports: Promise<Map<string, number>> | undefined;
   readonly listeners: Set<(id: string, why: Reason) => void>;
@@ -158,7 +165,8 @@ async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {
   const secrets = secretsFor(run, state.place.secretOf);
   const digest = sha256(JSON.stringify([run.runtime, run.resources, run.options, run.environment, secrets]));
   const there = await found(state, run.id);
-  const flows = there?.digest === digest ? await askAlive(there, state.machine.patience.answerMs) : undefined;
+  const isSame = there?.digest === digest;
+  const flows = isSame ? (await askAlive(there, state.machine.patience.answerMs))?.flows : undefined;
   if (there && flows !== undefined) return upAt({ ...there, flows });
   if (there) await stop(state, run.id);
   const takePort = async () => portFor(run.id, folder, await portsOf(state));
@@ -216,12 +224,16 @@ function look(state: State, runtime: Runtime): void {
     notice: (_runtime, notice) => {
       for (const listener of state.noticing) listener(id, notice);
     },
+    alive: ({ heapBytes }) => {
+      known.heapBytes = heapBytes;
+    },
   });
   const unwatch = () => {
     unwatchRuntime();
     unwatchFlows();
   };
-  state.known.set(id, { runtime, unwatch });
+  const known: Known = { runtime, unwatch };
+  state.known.set(id, known);
 }
 
 function forget({ known }: State, id: string): void {
@@ -263,9 +275,9 @@ async function idsIn(instances: string): Promise<string[]> {
 
 async function usages({ known }: State): Promise<ReadonlyMap<string, Usage>> {
   const found = new Map<string, Usage>();
-  for (const [id, { runtime }] of known) {
+  for (const [id, { runtime, heapBytes }] of known) {
     const usage = await usageOf(runtime.process);
-    if (usage) found.set(id, { ...usage, run: runtime.run });
+    if (usage) found.set(id, { ...usage, ...(heapBytes === undefined ? {} : { heapBytes }), run: runtime.run });
   }
   return found;
 }

@@ -153,7 +153,7 @@ function sentenceOf(alert: InstanceAlert): string {
     }
     case 'memory': {
       const used = Math.round(alert.used / 1024 ** 2);
-      return `${name} stays near its memory limit: it holds ${used} MiB, and its stack allows ${alert.limit} MiB.`;
+      return `${name} stays near its memory limit: its flows hold ${used} MiB, and its stack allows ${alert.limit} MiB.`;
     }
     case 'cpu':
       return `${name} stays near its processor limit: it uses ${Math.round(alert.used)} % of one core, and its stack allows ${alert.limit} %.`;

@@ -30,6 +30,12 @@ export interface AlertsOptions {
   readonly onAlert?: (cause: AlertCause) => void;
 }
 
+/** A sample of a run; `heapBytes` is what counts against the memory that its stack allows, where that is known. */
+export interface Measured extends Sample {
+  readonly run: string;
+  readonly heapBytes?: number | undefined;
+}
+
 /** Alerts that go out. */
 export interface Alerts {
   /** Begins, while this process leads. */
@@ -162,8 +168,6 @@ function* crashOf(instance: Resource<'Instance'>, now: string): Iterable<Due> {
   yield { instance, alert, told: { crash: { toldAt: now, count } } };
 }
 
-type Measured = Sample & { readonly run: string };
-
 /** What is near a limit and was not told, and what was told and is so no more. */
 function limitsOf(
   desk: Desk,
@@ -220,8 +224,8 @@ function limitOf({ spec: { started } }: Resource<'Instance'>, cause: LimitCause)
   return cause === 'memory' ? started?.resources.memoryMb : started?.resources.cpuPercent;
 }
 
-function usedOf({ memoryBytes, cpuPercent }: Sample, cause: LimitCause): number | undefined {
-  return cause === 'memory' ? memoryBytes : cpuPercent;
+function usedOf({ heapBytes, cpuPercent }: Measured, cause: LimitCause): number | undefined {
+  return cause === 'memory' ? heapBytes : cpuPercent;
 }
 
 /** Mails the owners of a team, all that is due in one mail; where its type has the feature. */

@@ -3,8 +3,8 @@ import { singleton } from '../core/model/view.ts';
 import type { Driver, Usage } from '../drivers/driver.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
-import type { Alerts } from './alerts.ts';
-import { type History, openHistory, type Sample, type Span, type Stretch, sampleSeconds } from './history.ts';
+import type { Alerts, Measured } from './alerts.ts';
+import { type History, openHistory, type Span, type Stretch, sampleSeconds } from './history.ts';
 
 export interface MonitorOptions {
   readonly store: Store;
@@ -126,15 +126,13 @@ async function samplesAt(state: State, at: number): Promise<ReadonlyMap<string, 
   return new Map([...usages].map(([id, usage]) => [id, sampleOf(at, usage, now, before.get(id))]));
 }
 
-/** A sample, and the run of which it is. */
-type Measured = Sample & { readonly run: string };
-
 /** The processor's share since the last look at the same run. */
 function sampleOf(at: number, usage: Usage, now: number, before: (Usage & { elapsed: number }) | undefined): Measured {
-  const { memoryBytes, cpuSeconds, run } = usage;
+  const { cpuSeconds, run } = usage;
+  const measured = { at, memoryBytes: usage.memoryBytes, heapBytes: usage.heapBytes, run };
   const seconds = before?.run === run ? (now - before.elapsed) / 1000 : 0;
-  if (!before || seconds < 1) return { at, memoryBytes, run };
-  return { at, memoryBytes, run, cpuPercent: (Math.max(0, cpuSeconds - before.cpuSeconds) / seconds) * 100 };
+  if (!before || seconds < 1) return measured;
+  return { ...measured, cpuPercent: (Math.max(0, cpuSeconds - before.cpuSeconds) / seconds) * 100 };
 }
 
 /** How many files are written at a time. */

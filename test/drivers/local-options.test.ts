@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // What options do in real runtimes, of both versions: editor, nodes, modules, callers, credentials.
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
@@ -113,6 +113,11 @@ real('stop flows that need a node which they exclude, and say so until those are
     const run = runOf('a', runtimes.five, { healthCheckIntervalMs: 200 });
     const { url = '', notice } = await runner.start(run, never);
     assert.is(notice, undefined);
+    const heapBytes = await patiently(
+      'it says how large its heap is',
+      async () => (await world.driver.meter.read()).get('a')?.heapBytes,
+    );
+    assert.ok(heapBytes > 1e6 && heapBytes < 1e9);
     const tab = { id: 'tab', type: 'tab', label: 'x' };
     const shell = { id: 'shell', type: 'exec', z: 'tab', wires: [] };
     await runtimeAdmin(world.instances, 'a', url).deploy([tab, shell]);

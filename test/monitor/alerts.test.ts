@@ -74,7 +74,7 @@ async function deskWith({ platform = email, feature = true } = {}): Promise<Desk
       new Map(
         Object.entries(used).map(([name, [memory, cpuPercent, run = 'first']]) => [
           `Instance-${name}`,
-          { at: 0, memoryBytes: memory * 1024 ** 2, cpuPercent, run },
+          { at: 0, memoryBytes: 1e9, heapBytes: memory * 1024 ** 2, cpuPercent, run },
         ]),
       ),
     );
@@ -205,7 +205,10 @@ about('tell of memory and processor that stay near the limit of the stack, not o
   assert.equal(desk.mails, []);
   await stay(desk, { pumps: [95, 10], lamps: [20, 48] });
   const [mail] = await desk.taken();
-  assert.match(mail?.text ?? '', '"pumps" stays near its memory limit: it holds 95 MiB, and its stack allows 100 MiB.');
+  assert.match(
+    mail?.text ?? '',
+    '"pumps" stays near its memory limit: its flows hold 95 MiB, and its stack allows 100 MiB.',
+  );
   assert.match(
     mail?.text ?? '',
     '"lamps" stays near its processor limit: it uses 48 % of one core, and its stack allows 50 %.',

@@ -11,8 +11,14 @@ export interface Asked {
   readonly token: string;
 }
 
-/** Whether it answers, and how its flows are; nothing where it does not, or is another. */
-export function askAlive({ port, editorPath, token }: Asked, timeoutMs: number): Promise<string | undefined> {
+/** What it says: how its flows are, and how much of its heap is in use. A runtime that an older Weir started does not tell the latter. */
+export interface Alive {
+  readonly flows: string;
+  readonly heapBytes?: number;
+}
+
+/** Whether it answers, and what; nothing where it does not, or is another. */
+export function askAlive({ port, editorPath, token }: Asked, timeoutMs: number): Promise<Alive | undefined> {
   const challenge = randomBytes(16).toString('hex');
   const path = `${editorPath.replace(/\/+$/, '')}/.alive/${challenge}`;
   return new Promise((resolve) => {
@@ -22,7 +28,7 @@ export function askAlive({ port, editorPath, token }: Asked, timeoutMs: number):
         text += part;
         if (text.length > mostAnswer) request.destroy();
       });
-      response.once('end', () => resolve(flowsIn(text, challenge, token)));
+      response.once('end', () => resolve(aliveIn(text, challenge, token)));
       response.once('close', () => resolve(undefined));
     });
     const over = setTimeout(() => request.destroy(), timeoutMs);
@@ -37,12 +43,13 @@ export function askAlive({ port, editorPath, token }: Asked, timeoutMs: number):
 
 const mostAnswer = 4096;
 
-function flowsIn(text: string, challenge: string, token: string): string | undefined {
+function aliveIn(text: string, challenge: string, token: string): Alive | undefined {
   try {
-    const { proof, flows } = JSON.parse(text);
+    const { proof, flows, heapBytes } = JSON.parse(text);
     const wanted = createHmac('sha256', sha256(token)).update(challenge).digest();
     const given = Buffer.from(String(proof), 'hex');
-    return given.length === wanted.length && timingSafeEqual(given, wanted) ? String(flows) : undefined;
+    if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined;
+    return { flows: String(flows), ...(Number.isSafeInteger(heapBytes) ? { heapBytes } : {}) };
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
 const { createHash, createHmac, timingSafeEqual } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
+const { getHeapStatistics } = require('node:v8');
 
 const { runtime, ...settings } = JSON.parse(readFileSync(join(__dirname, 'settings.json'), 'utf8'));
 // Secrets come once, on the standard input: they stand neither in a file nor in the environment.
@@ -40,7 +41,7 @@ function alive(request, response, next) {
   if (!request.path.startsWith('/.alive/')) return next();
   const challenge = request.path.slice('/.alive/'.length);
   const proof = createHmac('sha256', secrets.tokenHash).update(challenge).digest('hex');
-  response.set('Cache-Control', 'no-store').json({ proof, flows });
+  response.set('Cache-Control', 'no-store').json({ proof, flows, heapBytes: getHeapStatistics().used_heap_size });
 }
 
 /** Basic authentication (RFC 7617) for flows and dashboards. */

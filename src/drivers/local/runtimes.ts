@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notice, Reason } from '../driver.ts';
-import { type Asked, askAlive } from './alive.ts';
+import { type Alive, type Asked, askAlive } from './alive.ts';
 import { marker } from './environment.ts';
 import type { Folder } from './folder.ts';
 import { turnOver } from './log-file.ts';
@@ -42,10 +42,12 @@ export interface Watching {
   /** It ended by itself, or answers no more. */
   readonly ended: (runtime: Runtime, why: Reason) => void;
   readonly notice: (runtime: Runtime, notice: Notice) => void;
+  /** What it answers each time that it is asked. */
+  readonly alive: (alive: Alive) => void;
 }
 
 /** Watches a runtime, until the function that this answers is called. */
-export function watch(runtime: Runtime, { patience, ended, notice }: Watching): () => void {
+export function watch(runtime: Runtime, { patience, ended, notice, alive }: Watching): () => void {
   let over = false;
   const stop = () => {
     over = true;
@@ -67,7 +69,9 @@ export function watch(runtime: Runtime, { patience, ended, notice }: Watching): 
   let missed = 0;
   let known = runtime.flows;
   const health = every(runtime.healthCheckIntervalMs, async () => {
-    const flows = await askAlive(runtime, patience.answerMs);
+    const answer = await askAlive(runtime, patience.answerMs);
+    if (answer) alive(answer);
+    const flows = answer?.flows;
     missed = flows === undefined ? missed + 1 : 0;
     if (missed >= mostMissed) tell(unresponsive);
     if (flows === undefined || flows === known || over) return;

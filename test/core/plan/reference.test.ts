@@ -1,0 +1,237 @@
+// timeout: 300
+// The reconciler and the API against a model of a hundred lines: after any line of trees and writes both have the same objects, for the same reasons.
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keep } from '../../../src/control/reconcile.ts';
+import { type DeclaredKindName, declaredKindNames, kindOf } from '../../../src/core/kinds/index.ts';
+import { created, deleted, updated } from '../../../src/core/model/change.ts';
+import { hasErrors } from '../../../src/core/model/finding.ts';
+import { type DeclaredResource, defaultLifecycle } from '../../../src/core/model/resource.ts';
+import type { View } from '../../../src/core/model/view.ts';
+import { exportDocuments } from '../../../src/manifests/export.ts';
+import { load, made, newWorld, planOf, record, type World, write as writeTo } from '../../control/world.ts';
+import {
+  addressOf,
+  type Model,
+  type Outcome,
+  reconcile,
+  type Spec,
+  type Thing,
+  textOf,
+  type Wanted,
+  write,
+} from './reference.ts';
+
+type Kind = 'Stack' | 'InstanceType' | 'Template';
+
+const names: Readonly<Record<Kind, readonly string[]>> = {
+  Stack: ['s0', 's1', 's2', 's3'],
+  InstanceType: ['t0', 't1', 't2'],
+  Template: ['m0', 'm1'],
+};
+
+const text = fc.constantFrom('', 'x', 'y');
+const someStacks = fc.subarray([...names.Stack]);
+const specs: Readonly<Record<Kind, fc.Arbitrary<Spec>>> = {
+  Stack: fc.record({ label: text, runtime: fc.constantFrom('4', '5') }),
+  InstanceType: fc.tuple(someStacks, text, fc.nat(3)).map(([stacks, description, at]) => {
+    const defaultStack = stacks[at % Math.max(1, stacks.length)];
+    return { description, stacks, ...(defaultStack === undefined ? {} : { defaultStack }) };
+  }),
+  Template: fc.record({ description: text }),
+};
+
+/** Any document; what it says it was called before is any other name. */
+const anyDocument = (kind: Kind, name: string): fc.Arbitrary<Wanted> =>
+  fc.record({
+    kind: fc.constant(kind),
+    name: fc.constant(name),
+    previousNames: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      {
+        weight: 2,
+        arbitrary: fc.subarray(names[kind].filter((other) => other !== name)),
+      },
+    ),
+    labels: fc.constantFrom({}, {}, { tier: 'a' }),
+    lifecycle: fc.record({
+      protect: fc.constantFrom(false, false, false, false, true),
+      onRemove: fc.constantFrom('delete' as const, 'delete' as const, 'orphan' as const),
+      ignore: fc.constantFrom<readonly string[]>([], [], [kind === 'Stack' ? '/spec/label' : '/spec/description']),
+    }),
+    spec: specs[kind],
+  });
+
+const platform = fc
+  .record({ prune: fc.constantFrom(true, true, true, false), count: fc.constantFrom(1, 2, 10) })
+  .map(({ prune, count }): Wanted => {
+    const spec = { reconcile: { prune, maxDeletes: { count, percent: 100 } } };
+    return { kind: 'Platform', name: 'platform', previousNames: [], labels: {}, lifecycle: defaultLifecycle, spec };
+  });
+
+const documentsOf = (kind: Kind) =>
+  fc.subarray([...names[kind]]).chain((chosen) => fc.tuple(...chosen.map((name) => anyDocument(kind, name))));
+
+/** A tree whose instance types name stacks that it has. */
+const anyTree = fc
+  .tuple(platform, documentsOf('Stack'), documentsOf('InstanceType'), documentsOf('Template'))
+  .map(([root, stacks, types, templates]): Wanted[] => {
+    const own = new Set(stacks.map(({ name }) => name));
+    return [root, ...stacks, ...types.map((type) => ({ ...type, spec: fitted(type.spec, own) })), ...templates];
+  });
+
+type Step =
+  | { readonly tree: readonly Wanted[]; readonly adopts: boolean; readonly consents: boolean }
+  | { readonly kind: Kind; readonly name: string; readonly spec: Spec | undefined };
+
+const anyWrite = fc.constantFrom<Kind>('Stack', 'InstanceType', 'Template').chain((kind) =>
+  fc.record({
+    kind: fc.constant(kind),
+    name: fc.constantFrom(...names[kind]),
+    spec: fc.option(specs[kind], { nil: undefined, freq: 3 }),
+  }),
+);
+
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ tree: anyTree, adopts: fc.boolean(), consents: fc.boolean() }),
+  anyWrite,
+);
+
+const steps = fc.array(anyStep, { minLength: 2, maxLength: 10 });
+
+const both = suite('the reconciler and the API');
+
+both('do what the model does, and refuse what it refuses', async () => {
+  const seen = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(steps, async (line) => {
+      const world = newWorld();
+      let model: Model = new Map();
+      for (const step of line) {
+        const outcome = 'tree' in step ? await applied(world, model, step) : await written(world, model, step);
+        model = outcome.after;
+        agree('kept', shownOf(world.store.read()), shownIn(model));
+        for (const rule of outcome.refusedBy.size > 0 ? outcome.refusedBy : ['kept'])
+          seen.set(rule, (seen.get(rule) ?? 0) + 1);
+      }
+      await exportsToNothing(world);
+    }),
+    { numRuns: 150, includeErrorInReport: true },
+  );
+  // A model that is never refused, or always, says nothing.
+  for (const rule of ['kept', 'config-managed', 'references', 'needs-adopt', 'protected', 'mass-delete'])
+    assert.ok((seen.get(rule) ?? 0) > 0, `${rule} was never met: ${JSON.stringify([...seen])}`);
+});
+
+both('come to the same in whatever order documents stand', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyTree, anyTree, fc.boolean(), async (first, second, adopts) => {
+      const [one, other] = [newWorld(), newWorld()];
+      for (const tree of [first, second]) {
+        await applied(one, modelOf(one), { tree, adopts, consents: true });
+        await applied(other, modelOf(other), { tree: tree.toReversed(), adopts, consents: true });
+      }
+      assert.equal(shownOf(other.store.read()), shownOf(one.store.read()));
+    }),
+    { numRuns: 50, includeErrorInReport: true },
+  );
+});
+
+both.run();
+
+/** Applies a tree to both; answers what the model says of it, with which the plan has to agree. */
+async function applied(world: World, model: Model, step: Extract<Step, { tree: unknown }>): Promise<Outcome> {
+  const files = filesOf(step.tree);
+  const tree = step.tree.map((document) => ({ ...document, spec: whole(document.kind, document.spec) }));
+  // Two documents that say they were the same object are wrong on their own.
+  if (hasErrors(load(files).findings))
+    return { ...reconcile(model, [], { adopts: true }), refusedBy: new Set(), after: model };
+  const counted = reconcile(model, tree, { adopts: step.adopts }).counts.delete;
+  const deletes = step.consents ? { deletes: counted } : {};
+  const outcome = reconcile(model, tree, { adopts: step.adopts, ...deletes });
+  const adopt = new Set(step.adopts ? tree.map(addressOf) : []);
+  const prepared = await planOf(world, files, { adopt, ...(step.consents ? { allowDeletes: counted } : {}) });
+  const { summary, findings } = prepared.document;
+  const refusedBy = new Set(findings.flatMap(({ rule, severity }) => (severity === 'error' ? [rule] : [])));
+  agree('refused by', [...refusedBy].sort(), [...outcome.refusedBy].sort());
+  agree('blocked', prepared.blocked, outcome.refusedBy.size > 0);
+  if (prepared.blocked) return outcome;
+  const { blocked: _, ...counts } = summary;
+  agree('counted', textOf(counts), textOf(outcome.counts));
+  await keep(world.store, prepared, record(world));
+  const again = await planOf(world, files);
+  agree('left to plan', again.document.changes, []);
+  return outcome;
+}
+
+async function written(
+  world: World,
+  model: Model,
+  { kind, name, spec }: Extract<Step, { kind: Kind }>,
+): Promise<Outcome> {
+  const outcome = write(model, { kind, name }, spec && whole(kind, spec));
+  const violations = await writeTo(world, (view) => {
+    const before = view.named<DeclaredKindName>(kind, name);
+    if (!spec) return before ? [deleted(before)] : [];
+    if (!before) return [created(made(kind, name, spec, { id: world.context('api').newId() }))];
+    return [updated(before, { ...before, spec: kindOf(kind).spec.parse(spec) as DeclaredResource['spec'] })];
+  });
+  agree(`refused (${violations.join('; ')})`, violations.length > 0, outcome.refusedBy.size > 0);
+  return outcome;
+}
+
+/** In one message, which fast-check shows beside the seed. */
+function agree(what: string, real: unknown, model: unknown): void {
+  const [is, should] = [JSON.stringify(real), JSON.stringify(model)];
+  if (is !== should) throw new Error(`${what} is\n${is}\nand the model says\n${should}`);
+}
+
+/** What is exported, planned as a tree, changes nothing: all of it is there as it is. */
+async function exportsToNothing(world: World): Promise<void> {
+  const view = world.store.read();
+  if (!view.named('Platform', 'platform')) return;
+  const files = Object.fromEntries(exportDocuments(view).map(({ path, content }) => [path, content]));
+  const { document } = await planOf(world, files);
+  agree('planned of what was exported', document.changes, []);
+}
+
+function fitted({ stacks, defaultStack, ...rest }: Spec, own: ReadonlySet<string>): Spec {
+  const there = (stacks as string[]).filter((name) => own.has(name));
+  const first = there.includes(String(defaultStack)) ? defaultStack : there[0];
+  return { ...rest, stacks: there, ...(first === undefined ? {} : { defaultStack: first }) };
+}
+
+function whole(kind: string, spec: Spec): Spec {
+  return kindOf(kind as DeclaredKindName).spec.parse(spec) as Spec;
+}
+
+/** One file a document, so that one that is gone is no emptied file. */
+function filesOf(tree: readonly Wanted[]): Record<string, string> {
+  const files = tree.map(({ kind, name, previousNames, labels, lifecycle, spec }) => {
+    const document = { kind, metadata: { name, labels, previousNames }, lifecycle, spec };
+    return [kind === 'Platform' ? 'weir.yaml' : `${kind}/${name}.yaml`, JSON.stringify(document)];
+  });
+  return Object.fromEntries(files);
+}
+
+function modelOf(world: World): Model {
+  return new Map(thingsOf(world.store.read()).map((thing) => [addressOf(thing), thing]));
+}
+
+function thingsOf(view: View): Thing[] {
+  return declaredKindNames.flatMap((kind) =>
+    [...view.all(kind)].map(({ name, labels, lifecycle, managedBy, spec }) => ({
+      ...{ kind, name, labels, lifecycle, spec: spec as Spec },
+      managedBy: managedBy as Thing['managedBy'],
+    })),
+  );
+}
+
+function shownOf(view: View): string[] {
+  return thingsOf(view).map(textOf).sort();
+}
+
+function shownIn(model: Model): string[] {
+  return [...model.values()].map(textOf).sort();
+}

@@ -1,0 +1,200 @@
+// What reconciling and writing mean, said once more in the plainest way, over a small world: the model that the real thing is held against.
+
+import { defaultLifecycle, type Lifecycle } from '../../../src/core/model/resource.ts';
+
+/** An object. */
+export interface Thing {
+  readonly kind: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly lifecycle: Lifecycle;
+  readonly managedBy: 'api' | 'config';
+  readonly spec: Spec;
+}
+
+export type Spec = Readonly<Record<string, unknown>>;
+
+/** A document: everything is written out. */
+export interface Wanted extends Omit<Thing, 'managedBy'> {
+  readonly previousNames: readonly string[];
+}
+
+/** All objects, by address. */
+export type Model = ReadonlyMap<string, Thing>;
+
+/** Consent to a number of deletions, and to all adoptions. */
+export interface Consent {
+  readonly deletes?: number;
+  readonly adopts: boolean;
+}
+
+/** What came of it: the rules that refuse (then nothing changes), or the objects afterwards and what was counted. */
+export interface Outcome {
+  readonly refusedBy: ReadonlySet<string>;
+  readonly after: Model;
+  readonly counts: Readonly<Record<'create' | 'update' | 'delete' | 'rename' | 'adopt' | 'unchanged', number>>;
+}
+
+export const addressOf = ({ kind, name }: Pick<Thing, 'kind' | 'name'>) => `${kind}/${name}`;
+
+/** A tree is applied. Guards are those of the platform as it was applied before. */
+export function reconcile(model: Model, documents: readonly Wanted[], consent: Consent): Outcome {
+  const meant = meanings(model, documents);
+  const sheet: Sheet = {
+    after: new Map(),
+    counts: { ...nothing },
+    refusedBy: new Set(),
+    renames: new Map(),
+    touched: new Set(),
+  };
+  for (const document of documents) want(sheet, document, meant.get(addressOf(document)), consent);
+  const kept = new Set([...meant.values()].map(addressOf));
+  const { prune = true, maxDeletes = { count: 10 } } = (model.get('Platform/platform')?.spec['reconcile'] ??
+    {}) as Guards;
+  for (const thing of model.values()) if (!kept.has(addressOf(thing))) leave(sheet, thing, prune);
+  const { after, counts, refusedBy } = sheet;
+  // What documents do not say is called by its new name; a name that somebody else has now is no old name.
+  for (const [old, name] of sheet.renames) if (!after.has(old)) follow(sheet, old, name);
+  const isMeant = consent.deletes === undefined ? counts.delete <= maxDeletes.count : consent.deletes === counts.delete;
+  if (!isMeant) refusedBy.add('mass-delete');
+  if (dangles(after)) refusedBy.add('references');
+  return { refusedBy, after: refusedBy.size > 0 ? model : after, counts };
+}
+
+type Guards = { readonly prune?: boolean; readonly maxDeletes?: { readonly count: number } };
+
+/** `renames`: old address → new name; `touched`: what is counted already. */
+interface Sheet {
+  readonly after: Map<string, Thing>;
+  readonly counts: { -readonly [K in keyof Outcome['counts']]: number };
+  readonly refusedBy: Set<string>;
+  readonly renames: Map<string, string>;
+  readonly touched: Set<string>;
+}
+
+function want(
+  { after, counts, refusedBy, renames, touched }: Sheet,
+  document: Wanted,
+  old: Thing | undefined,
+  consent: Consent,
+): void {
+  const { previousNames: _, ...rest } = document;
+  const now: Thing = { ...rest, managedBy: 'config', spec: withIgnored(document, old) };
+  after.set(addressOf(now), now);
+  if (old?.managedBy === 'api') counts.adopt += 1;
+  const isSame = old && same({ ...old, managedBy: 'config' }, now);
+  if (isSame && old.managedBy === 'config') counts.unchanged += 1;
+  if (isSame) return;
+  touched.add(addressOf(now));
+  if (!old) counts.create += 1;
+  else if (old.managedBy === 'config') counts[old.name === now.name ? 'update' : 'rename'] += 1;
+  else if (!consent.adopts) refusedBy.add('needs-adopt');
+  if (old && old.name !== now.name) renames.set(addressOf(old), now.name);
+}
+
+/** No document means it. */
+function leave({ after, counts, refusedBy, touched }: Sheet, thing: Thing, prunes: boolean): void {
+  if (thing.managedBy === 'api') after.set(addressOf(thing), thing);
+  else if (thing.lifecycle.onRemove === 'orphan' || !prunes) {
+    after.set(addressOf(thing), { ...thing, managedBy: 'api', lifecycle: defaultLifecycle });
+    counts.update += 1;
+    touched.add(addressOf(thing));
+  } else {
+    counts.delete += 1;
+    if (thing.lifecycle.protect) refusedBy.add('protected');
+  }
+}
+
+/** Somebody writes over the API: `spec` is nothing where the object is to be deleted. */
+export function write(model: Model, { kind, name }: Pick<Thing, 'kind' | 'name'>, spec: Spec | undefined): Outcome {
+  const address = addressOf({ kind, name });
+  const old = model.get(address);
+  const after = new Map(model);
+  const refusedBy = new Set<string>();
+  if (spec)
+    after.set(address, { ...(old ?? { kind, name, labels: {}, lifecycle: defaultLifecycle, managedBy: 'api' }), spec });
+  else after.delete(address);
+  if (old?.managedBy === 'config') {
+    const now = after.get(address);
+    const isLeft = now && same({ ...old, spec: without(old.spec, old) }, { ...now, spec: without(now.spec, old) });
+    if (!isLeft) refusedBy.add('config-managed');
+  }
+  if (dangles(after)) refusedBy.add('references');
+  return { refusedBy, after: refusedBy.size > 0 ? model : after, counts: nothing };
+}
+
+const nothing = { create: 0, update: 0, delete: 0, rename: 0, adopt: 0, unchanged: 0 };
+
+/**
+ * Which object each document means: the one of its name; or else the first of its earlier names that there is, if nobody else means that, or
+ * whoever else does was renamed in the same way.
+ */
+function meanings(model: Model, documents: readonly Wanted[]): ReadonlyMap<string, Thing> {
+  const byAddress = new Map(documents.map((document) => [addressOf(document), document]));
+  const meant = new Map<string, Thing>();
+  const taken = new Set<Thing>();
+  const line = (document: Wanted, seen: readonly string[]): [Wanted, Thing][] | undefined => {
+    const { kind, previousNames } = document;
+    const objectOf = (name: string) => model.get(addressOf({ kind, name }));
+    const isFree = (name: string, one = objectOf(name)) => one && !seen.includes(name) && !taken.has(one);
+    const previous = previousNames.find((name) => isFree(name)) ?? '';
+    const object = objectOf(previous);
+    if (!object) return undefined;
+    const next = byAddress.get(addressOf({ kind, name: previous }));
+    if (!next) return [[document, object]];
+    const rest = line(next, [...seen, previous]);
+    return rest && [[document, object], ...rest];
+  };
+  for (const document of documents) {
+    if (model.has(addressOf(document))) continue;
+    for (const [one, object] of line(document, [document.name]) ?? []) {
+      meant.set(addressOf(one), object);
+      taken.add(object);
+    }
+  }
+  for (const document of documents) {
+    const object = model.get(addressOf(document));
+    if (object && !meant.has(addressOf(document)) && !taken.has(object)) meant.set(addressOf(document), object);
+  }
+  return meant;
+}
+
+function withIgnored({ spec, lifecycle }: Wanted, old: Thing | undefined): Spec {
+  return { ...spec, ...Object.fromEntries(ignored(lifecycle).map((field) => [field, (old ?? { spec }).spec[field]])) };
+}
+
+function without(spec: Spec, { lifecycle }: Thing): Spec {
+  return Object.fromEntries(Object.entries(spec).filter(([field]) => !ignored(lifecycle).includes(field)));
+}
+
+const ignored = ({ ignore }: Lifecycle) => ignore.map((path) => path.slice('/spec/'.length));
+
+const same = (a: Thing, b: Thing) => textOf(a) === textOf(b);
+
+/** A thing as text: keys in order, lists of names as the sets that they are, and nothing that is not there. */
+export function textOf(value: unknown): string {
+  return JSON.stringify(value, (_key, part) => {
+    if (Array.isArray(part)) return part.every((item) => typeof item === 'string') ? [...part].sort() : part;
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+function follow({ after, counts, touched }: Sheet, old: string, name: string): void {
+  const was = old.slice('Stack/'.length);
+  for (const [address, thing] of after) {
+    const { stacks, defaultStack, ...rest } = thing.spec as { stacks?: string[]; defaultStack?: string };
+    if (thing.kind !== 'InstanceType' || !old.startsWith('Stack/') || !stacks?.includes(was)) continue;
+    const spec = { ...rest, stacks: stacks.map((one) => (one === was ? name : one)) };
+    const own = defaultStack === undefined ? {} : { defaultStack: defaultStack === was ? name : defaultStack };
+    after.set(address, { ...thing, spec: { ...spec, ...own } });
+    if (!touched.has(address)) counts.update += 1;
+    touched.add(address);
+  }
+}
+
+function dangles(model: Model): boolean {
+  return [...model.values()].some(({ spec }) =>
+    ((spec['stacks'] as string[] | undefined) ?? []).some((name) => !model.has(`Stack/${name}`)),
+  );
+}

@@ -6,6 +6,7 @@ import type { Context } from '../model/proposal.ts';
 import { referenceKey, referencesOf } from '../model/references.ts';
 import type { DeclaredResource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
+import type { Desired } from './desired.ts';
 import type { Planned } from './planned.ts';
 
 /**
@@ -29,14 +30,12 @@ export function followRenames(planned: readonly Planned[], view: View, context: 
 /** What a rename means: references to the old name (by their index key) become the new one. */
 type Renames = ReadonlyMap<string, { readonly kind: DeclaredKindName; readonly name: string }>;
 
-/** Old names that another resource takes in the same plan are no renames to anybody else. */
 function renamesIn(planned: readonly Planned[]): Renames {
-  const taken = new Set(planned.map(({ change: { kind, after } }) => `${kind}/${after?.name}`));
   const renames = new Map<string, { kind: DeclaredKindName; name: string }>();
   for (const { change } of planned) {
     const { kind, before, after } = change;
-    if (!before || !after || before.name === after.name || taken.has(`${kind}/${before.name}`)) continue;
-    renames.set(keyOf(kind, before.name), { kind, name: after.name });
+    if (before && after && before.name !== after.name)
+      renames.set(keyOf(kind, before.name), { kind, name: after.name });
   }
   return renames;
 }
@@ -50,23 +49,35 @@ function* referrersOf(view: View, key: string): Iterable<DeclaredResource> {
 }
 
 function follow(before: DeclaredResource, renames: Renames, context: Context): Planned {
-  const after = renamedIn(before, renames);
+  const after = renamedIn(before, renames, isAny);
   const next: DeclaredResource = { ...after, generation: before.generation + 1, updatedAt: context.now };
   return { action: 'update', change: updated(before, next) as Change<DeclaredKindName>, quiet: false };
 }
 
 function following(one: Planned, renames: Renames, context: Context): Planned {
   const { before, after } = one.change;
-  const next = after && renamedIn(after, renames);
+  const next = after && renamedIn(after, renames, one.desired ? leftToApi(one.desired) : isAny);
   if (!next || next === after) return one;
   const told = { ...next, generation: (before?.generation ?? 0) + 1, updatedAt: context.now };
   return { ...one, quiet: false, change: { ...one.change, after: told } as Change<DeclaredKindName> };
 }
 
-function renamedIn(resource: DeclaredResource, renames: Renames): DeclaredResource {
+/** Which references of a resource still say what they said before the plan. */
+type IsOld = (path: string) => boolean;
+
+const isAny: IsOld = () => true;
+
+/** A document says the names of its own revision, in which somebody else may have an old one; but not in fields that it leaves to the API. */
+function leftToApi({ lifecycle: { ignore } }: Desired): IsOld {
+  return (path) => ignore.some((ignored) => path === ignored || path.startsWith(`${ignored}/`));
+}
+
+/** All at once: in a line of renames a name is the old one of one object and the new one of another. */
+function renamedIn(resource: DeclaredResource, renames: Renames, isOld: IsOld): DeclaredResource {
   let spec: unknown = resource.spec;
   for (const reference of referencesOf(resource)) {
-    const rename = reference.by === 'name' ? renames.get(referenceKey(reference)) : undefined;
+    const isNamed = reference.by === 'name' && isOld(reference.path);
+    const rename = isNamed ? renames.get(referenceKey(reference)) : undefined;
     if (rename) spec = withValueAt(spec, stepsOf(reference.path).slice(1), rename.name);
   }
   return spec === resource.spec ? resource : { ...resource, spec: spec as DeclaredResource['spec'] };

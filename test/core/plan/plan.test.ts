@@ -228,6 +228,14 @@ renames('is followed by what the API made, wherever it names the object', async 
   ]);
 });
 
+renames('in a line is followed object by object, not name by name', async () => {
+  const world = await appliedTo({ 'a.yaml': stack('a'), 'b.yaml': stack('b') });
+  await put(world, made('InstanceType', 'own', { stacks: ['a', 'b'], defaultStack: 'b' }));
+  await apply(world, { 'b.yaml': renamed('b', 'a'), 'c.yaml': renamed('c', 'b') });
+  const own = world.store.read().named('InstanceType', 'own');
+  assert.equal([own?.spec.stacks, own?.spec.defaultStack], [['b', 'c'], 'c']);
+});
+
 renames('is followed by what is let go in the same plan, and by fields left to the API', async () => {
   const type = (stacks: string, more = '') =>
     `kind: InstanceType\nmetadata: {name: t}\nspec: {stacks: [${stacks}]}\n${more}`;

@@ -53,8 +53,7 @@ export function reconcile(model: Model, documents: readonly Wanted[], consent: C
     {}) as Guards;
   for (const thing of model.values()) if (!kept.has(addressOf(thing))) leave(sheet, thing, prune);
   const { after, counts, refusedBy } = sheet;
-  // What documents do not say is called by its new name; a name that somebody else has now is no old name.
-  for (const [old, name] of sheet.renames) if (!after.has(old)) follow(sheet, old, name);
+  follow(sheet);
   const isMeant = consent.deletes === undefined ? counts.delete <= maxDeletes.count : consent.deletes === counts.delete;
   if (!isMeant) refusedBy.add('mass-delete');
   if (dangles(after)) refusedBy.add('references');
@@ -180,16 +179,15 @@ export function textOf(value: unknown): string {
   });
 }
 
-function follow({ after, counts, touched }: Sheet, old: string, name: string): void {
-  const was = old.slice('Stack/'.length);
+/** What no document says is called by its new name: all names at once. */
+function follow({ after, counts, renames, touched }: Sheet): void {
+  const now = (name: string) => renames.get(`Stack/${name}`) ?? name;
   for (const [address, thing] of after) {
     const { stacks, defaultStack, ...rest } = thing.spec as { stacks?: string[]; defaultStack?: string };
-    if (thing.kind !== 'InstanceType' || !old.startsWith('Stack/') || !stacks?.includes(was)) continue;
-    const spec = { ...rest, stacks: stacks.map((one) => (one === was ? name : one)) };
-    const own = defaultStack === undefined ? {} : { defaultStack: defaultStack === was ? name : defaultStack };
-    after.set(address, { ...thing, spec: { ...spec, ...own } });
+    if (thing.managedBy === 'config' || !stacks?.some((name) => now(name) !== name)) continue;
+    const own = defaultStack === undefined ? {} : { defaultStack: now(defaultStack) };
+    after.set(address, { ...thing, spec: { ...rest, stacks: stacks.map(now), ...own } });
     if (!touched.has(address)) counts.update += 1;
-    touched.add(address);
   }
 }
 

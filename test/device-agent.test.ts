@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { fakeRegistry } from './support/fake-registry.ts';
 import { freePort } from './support/free-port.ts';
 import { type RunningCommand, startCommand } from './support/run-command.ts';
 import { helloFlow, runtimeAdmin } from './support/runtime-flows.ts';
@@ -32,6 +33,7 @@ await writeFiles(at('config'), {
 });
 assert.is((await weir(folder.path, ['apply', 'config'])).code, 0);
 const { token } = JSON.parse((await weir(folder.path, ['bootstrap'])).stdout);
+const registry = await fakeRegistry({ probe: { '1.0.0': { 'index.js': '' } } });
 let platform = await startPlatform();
 let agent: RunningCommand;
 let id = '';
@@ -129,6 +131,23 @@ journey('goes back to its target when it is autonomous again', async () => {
   await answers('two hall');
 });
 
+journey('installs the modules of a snapshot first, and changes nothing where it cannot', async () => {
+  const of = { method: 'POST', path: '/device/snapshots', by: readFileSync(at('device/token'), 'utf8') };
+  await put({ mode: 'developer' });
+  const send = async (text: string, modules: object) =>
+    (await (await answerOf(of.method, of.path, { flows: helloFlow(text), modules }, of.by)).json()).id;
+  const [good, bad] = [await send('four', { probe: '1.0.0' }), await send('five', { 'not-there': '1.0.0' })];
+  await put({ mode: 'autonomous', targetSnapshot: good });
+  await answers('four hall');
+  const installed = JSON.parse(readFileSync(at('device/runtime/node_modules/probe/package.json'), 'utf8'));
+  assert.is(installed.version, '1.0.0');
+  await put({ targetSnapshot: bad });
+  const told = () => agent.output().stdout.includes('npm install');
+  await until('it tells that npm failed', told, { program: agent, patienceMs });
+  assert.is(await hello(), 'four hall');
+  await put({ targetSnapshot: good });
+});
+
 journey('lets what runs run when its device is deleted, and ends with a signal', async () => {
   await ask('PUT', `/devices/${id}`, { targetSnapshot: picture['one'] });
   await answers('one hall');
@@ -144,6 +163,7 @@ journey.after(async () => {
   agent?.child.kill('SIGKILL');
   platform.child.kill('SIGTERM');
   await platform.ended;
+  await registry.close();
   // Instances outlive Weir.
   const runs = at(`.weir/instances/${picture['instance']}/run.json`);
   if (existsSync(runs)) process.kill(JSON.parse(readFileSync(runs, 'utf8')).pid, 'SIGKILL');
@@ -173,7 +193,7 @@ function startAgent(): RunningCommand {
   const args = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
   return startCommand(process.execPath, [join(example, 'agent.mjs'), ...args], {
     cwd: folder.path,
-    env: plainEnvironment(),
+    env: { ...plainEnvironment(), npm_config_registry: registry.url, npm_config_cache: at('npm') },
   });
 }
 
@@ -216,10 +236,10 @@ async function ask(method: string, path: string, body?: object): Promise<any> {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-function answerOf(method: string, path: string, body?: object): Promise<Response> {
+function answerOf(method: string, path: string, body?: object, by: string = token): Promise<Response> {
   return fetch(`${api}${path}`, {
     method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    headers: { authorization: `Bearer ${by}`, ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
 }

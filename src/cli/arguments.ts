@@ -67,8 +67,9 @@ export function typedIn(rest: readonly string[], verb: Verb): Typed {
 export function checkWords(name: string, verb: Verb, words: readonly string[]): void {
   const form = `weir ${name}${verb.usage === '' ? '' : ` ${verb.usage}`}`;
   if (words.length < verb.words.least) throw new UsageError(`"${name}" needs more: write ${form}`);
-  if (words.includes(''))
-    throw new UsageError(`"${name}" cannot take "", because it names nothing: write ${form}, or leave it out`);
+  const empty = words.indexOf('');
+  const instead = empty < verb.words.least ? '' : ', or leave it out';
+  if (empty >= 0) throw new UsageError(`"${name}" cannot take "", because it names nothing: write ${form}${instead}`);
   const extra = words.slice(verb.words.most);
   if (extra.length > 0)
     throw new UsageError(

@@ -81,10 +81,13 @@ install('is what a stack without its directory is warned of, with the path that 
 });
 
 install('takes exact versions only', async () => {
-  for (const version of ['4', '^4.1.15', 'latest', '../x', '4.1.15 --foo', '']) {
+  for (const version of ['4', '^4.1.15', 'latest', '../x', '4.1.15 --foo']) {
     const { code, stderr } = await stacksInstall(fresh(), version);
     assert.equal([code, /is no exact version: write one like 5\.0\.7/.test(stderr)], [64, true], version);
   }
+  const { code, stderr } = await stacksInstall(fresh(), '');
+  assert.is(code, 64);
+  assert.match(stderr, /cannot take "", because it names nothing: write weir stacks install VERSION\n/);
 });
 
 const refusals: readonly (readonly [what: string, version: string, words: RegExp, env?: Record<string, string>])[] = [

@@ -15,8 +15,14 @@ const relayMark = 'WEIR_RELAYED';
 const isRelayed = process.env[relayMark] !== undefined;
 delete process.env[relayMark];
 
-if (major(process.versions.node) >= oldestNode) start();
-else relay(isRelayed ? undefined : bundledNode());
+/** Set for a process that began as sparing as it is to be. */
+const sparingMark = 'WEIR_SPARING';
+const isSparing = process.env[sparingMark] !== undefined;
+delete process.env[sparingMark];
+
+if (major(process.versions.node) < oldestNode) relay(isRelayed ? undefined : bundledNode());
+else if (shouldSpare() && !isSparing && process.execve) becomeSparing();
+else start();
 
 /** Loads main.js where the package was built, and else main.ts: Node strips its types. */
 function start() {
@@ -29,6 +35,29 @@ function start() {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') fail(reason, exitCodes.bugInWeir);
     fail(`${reason}: install its packages with "npm ci" or "npm install"`, exitCodes.wrongUsage);
   });
+}
+
+/** Whether this is the server: it lives long, and what it leaves lying adds up. */
+function shouldSpare() {
+  return process.argv[2] === 'serve';
+}
+
+/** Begins this process anew with what spares memory: V8 and the C library read it only as they start. */
+function becomeSparing() {
+  const { flags, env } = sparing();
+  const args = [process.execPath].concat(process.execArgv, flags, __filename, process.argv.slice(2));
+  // Whoever listens on a channel of Node's would lose it: there it goes on as it is.
+  if (process.send) start();
+  else process.execve(process.execPath, args, Object.assign({}, process.env, env));
+}
+
+/** Flags of Node and variables of the C library, less those that somebody has set otherwise. */
+function sparing() {
+  const { flags, environment } = require('./memory.json');
+  const given = [process.env.NODE_OPTIONS || ''].concat(process.execArgv).join(' ').replace(/_/g, '-');
+  const isGiven = (flag) => given.includes(flag.split('=')[0]);
+  const env = Object.assign({}, environment, process.env, { [sparingMark]: '1' });
+  return { flags: flags.filter((flag) => !isGiven(flag)), env };
 }
 
 /** Keeps what Node compiles beside the packages, for the next start; not in a folder that others may write to. Where it cannot be written, nothing is kept. */
@@ -57,8 +86,10 @@ function stopWithParent() {
 /** Runs this file again under `node`, as if it were this process: arguments, streams, signals and exit code pass through. */
 function relay(node) {
   if (node === undefined) fail(tooOld(), exitCodes.wrongUsage);
-  const env = Object.assign({}, process.env, { [relayMark]: '1' });
-  const child = childProcess.spawn(node, [__filename].concat(process.argv.slice(2)), { env, stdio: 'inherit' });
+  const memory = shouldSpare() ? sparing() : { flags: [], env: {} };
+  const env = Object.assign({}, process.env, memory.env, { [relayMark]: '1' });
+  const args = memory.flags.concat(__filename, process.argv.slice(2));
+  const child = childProcess.spawn(node, args, { env, stdio: 'inherit' });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`cannot start ${node}, because ${error.message}`, exitCodes.wrongUsage));
   child.on('exit', (code, signal) => {

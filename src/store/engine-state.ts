@@ -53,7 +53,7 @@ export interface Engine {
   readonly listeners: Set<(entry: Entry) => void>;
   readonly closed: AbortController;
   /** Evaluated and not durable, by id, in order; the first of them may be on their way to the disk. */
-  readonly pending: Map<string, Pending>;
+  pending: Map<string, Pending>;
   /** Commits whose outcome this process will never know. */
   readonly unknown: Set<string>;
   queue: Pending[];

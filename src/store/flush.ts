@@ -44,6 +44,8 @@ function publish(engine: Engine, group: readonly Pending[]): void {
     log.position = seq;
     engine.pending.delete(id);
   }
+  // A map that lives long leaves tables behind it, which hold what was in them until all garbage is looked through.
+  if (engine.pending.size === 0) engine.pending = new Map();
   log.waiting = [];
   engine.head = undefined;
   engine.view = viewOf(log.state, log.position);

@@ -4,13 +4,14 @@ import { closeSync, fdatasyncSync, openSync, writeFileSync, writeSync } from 'no
 import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
-import { median, type Row } from './measure.ts';
+import { median, type Row, told } from './measure.ts';
 import { fillWithPeople, type People } from './people.ts';
 import { main, type Server, startScript, startServer } from './served.ts';
 
 const bareScript = new URL('./bare-server.ts', import.meta.url).pathname;
 
-const tree = {
+/** A tree with the type of the teams. */
+export const tree = {
   'weir.yaml': 'kind: Platform\nmetadata: {name: platform}\n',
   'types.yaml': 'kind: TeamType\nmetadata: {name: starter}\n',
 };
@@ -48,7 +49,6 @@ export async function benchApi({ sizes = [10, 10_000, 100_000], rounds = 3, amou
     ...measured.flatMap((one) => putRows(one, syncs)),
     ...(small && large ? [putGrowth(small, large)] : []),
     ...measured.flatMap(({ teams, firstPage }) => (firstPage === undefined ? [] : [pageRow(teams, firstPage)])),
-    await startRow(),
   ];
 }
 
@@ -184,8 +184,8 @@ async function writeRates({ weir, bare, people }: World, teams: number, { rounds
   return { puts: median(warm.map((one) => one.puts)), barePuts: median(warm.map((one) => one.barePuts)) };
 }
 
-/** Answered writes a second, over two seconds, of 32 clients that each change a team again and again. */
-async function putRate(server: Server, { admin }: People, teams: number): Promise<number> {
+/** Answered writes a second of 32 clients that each change a team again and again. */
+export async function putRate(server: Server, { admin }: People, teams: number, seconds = 2): Promise<number> {
   let turn = 0;
   const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
   const request = {
@@ -196,7 +196,13 @@ async function putRate(server: Server, { admin }: People, teams: number): Promis
       return { ...given, path, body: JSON.stringify({ name: `Team as of ${turn}` }) };
     },
   } as const;
-  const result = await autocannon({ url: server.url, connections: 32, duration: 2, headers, requests: [request] });
+  const result = await autocannon({
+    url: server.url,
+    connections: 32,
+    duration: seconds,
+    headers,
+    requests: [request],
+  });
   if (result.non2xx > 0 || result.errors > 0) throw new Error(`PUT: ${result.non2xx} answers were no success`);
   return (result['2xx'] / result.duration) | 0;
 }
@@ -215,28 +221,4 @@ function fdatasyncRate(): number {
   closeSync(file);
   void folder.remove();
   return count;
-}
-
-/** From the start of the process to the first answer of a read, with 100 000 records. */
-async function startRow(): Promise<Row> {
-  const folder = temporaryFolder();
-  const [platform, store] = [join(folder.path, 'tree'), join(folder.path, 'store')];
-  await writeFiles(platform, tree);
-  execFileSync(process.execPath, [main, 'apply', platform, '--store', store], { stdio: 'ignore' });
-  const { admin, records } = await fillWithPeople(store, 47_600, 0);
-  const times: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
-    const started = performance.now();
-    const server = await startServer(platform, store);
-    const answer = await fetch(`${server.url}/api/v1/user`, { headers: { authorization: `Bearer ${admin}` } });
-    if (answer.status !== 200) throw new Error(`the first answer was ${answer.status}`);
-    times.push((performance.now() - started) / 1000);
-    await server.stop();
-  }
-  await folder.remove();
-  return { name: `api: start to first 200, ${told(records)} records`, value: median(times), unit: 's', atMost: 2 };
-}
-
-function told(count: number): string {
-  return count.toLocaleString('en').replaceAll(',', ' ');
 }

@@ -4,6 +4,7 @@ import { benchDevices } from './devices.ts';
 import { benchInstances } from './instances.ts';
 import type { Row } from './measure.ts';
 import { benchReload } from './reload.ts';
+import { benchStart } from './start.ts';
 import { benchStore } from './store.ts';
 import { benchTree } from './tree.ts';
 
@@ -11,6 +12,7 @@ import { benchTree } from './tree.ts';
 export const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   tree: () => benchTree([1_000, 10_000]),
   reload: () => benchReload(),
+  start: () => benchStart(),
   store: () => benchStore(),
   api: () => benchApi(),
   instances: () => benchInstances(),

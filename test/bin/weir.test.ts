@@ -119,6 +119,49 @@ launcher('ends by the signal that ended the second process', async () => {
   assert.is((await runCommand(process.execPath, [...old(weir), weir])).signal, 'SIGKILL');
 });
 
+const telling = `const { MALLOC_ARENA_MAX, WEIR_SPARING } = process.env;
+console.log(JSON.stringify({ pid: process.pid, flags: process.execArgv, args: process.argv.slice(2), MALLOC_ARENA_MAX, WEIR_SPARING }));\n`;
+
+if (process.platform !== 'win32')
+  launcher('begins anew as the same process, with what spares memory, for serve alone', async () => {
+    const { flags } = JSON.parse(await readFile(join(sources, 'memory.json'), 'utf8'));
+    const weir = await install({ 'main.ts': telling });
+    const command = startCommand(process.execPath, ['--no-warnings', weir, 'serve', 'a b']);
+    const { stdout, stderr, code } = await command.ended;
+    assert.is(stderr, '');
+    assert.is(code, 0);
+    assert.equal(JSON.parse(stdout), {
+      pid: command.child.pid,
+      flags: ['--no-warnings', ...flags],
+      args: ['serve', 'a b'],
+      MALLOC_ARENA_MAX: '2',
+    });
+    const other = await runCommand(process.execPath, [weir, 'plan']);
+    assert.equal(JSON.parse(other.stdout).flags, []);
+  });
+
+if (process.platform !== 'win32')
+  launcher('leaves flags and variables that somebody has set as they are', async () => {
+    const weir = await install({ 'main.ts': telling });
+    const env = { ...process.env, NODE_OPTIONS: '--max-semi-space-size=4', MALLOC_ARENA_MAX: '1' };
+    const told = JSON.parse((await runCommand(process.execPath, [weir, 'serve'], { env })).stdout);
+    assert.is(told.MALLOC_ARENA_MAX, '1');
+    assert.not.match(told.flags.join(), 'semi-space');
+  });
+
+launcher('spares memory under the Node that came with the package, too', async () => {
+  const weir = await install({ 'main.ts': telling });
+  await bundleNode(weir, '24.21.0');
+  const { stdout, stderr } = await runCommand(process.execPath, [...old(weir), weir, 'serve', 'config']);
+  assert.is(stderr, '');
+  const { flags, args, MALLOC_ARENA_MAX, WEIR_SPARING } = JSON.parse(stdout);
+  assert.match(flags.join(), '--max-semi-space-size');
+  assert.equal(
+    { args, MALLOC_ARENA_MAX, WEIR_SPARING },
+    { args: ['serve', 'config'], MALLOC_ARENA_MAX: '2', WEIR_SPARING: undefined },
+  );
+});
+
 launcher('holds nothing that Node 12 cannot read', async () => {
   const text = await readFile(join(sources, 'weir.js'), 'utf8');
   assert.match(text, /^#!\/usr\/bin\/env node\n/);
@@ -147,7 +190,8 @@ async function install(files: Readonly<Record<string, string>>): Promise<string>
     'old.cjs': "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });\n",
   });
   await mkdir(join(path, 'src/bin'));
-  for (const file of ['weir.js', 'package.json']) await copyFile(join(sources, file), join(path, 'src/bin', file));
+  for (const file of ['weir.js', 'package.json', 'memory.json'])
+    await copyFile(join(sources, file), join(path, 'src/bin', file));
   return join(path, 'src/bin/weir.js');
 }
 

@@ -1,11 +1,9 @@
 // What a life of the server takes of the machine, second by second: memory and open handles, and whether both stay flat.
-import { readdirSync, readFileSync } from 'node:fs';
+import { type Usage, usageOf } from '../support/process-usage.ts';
 
-/** One look: resident memory in bytes, and how many descriptors are open. */
-interface Sample {
+/** One look. */
+interface Sample extends Usage {
   readonly at: number;
-  readonly resident: number;
-  readonly handles: number;
 }
 
 /** The middle of each third of a life. */
@@ -24,8 +22,8 @@ export interface Monitor {
 export function watchVitals(pid: number): Monitor {
   const samples: Sample[] = [];
   const timer = setInterval(() => {
-    const sample = lookAt(pid);
-    if (sample) samples.push(sample);
+    const usage = usageOf(pid);
+    if (usage) samples.push({ at: performance.now(), ...usage });
   }, 1_000);
   return {
     stop: () => {
@@ -54,22 +52,11 @@ function vitalsOf(samples: readonly Sample[]): Vitals {
   const [first, last] = [samples[0], samples.at(-1)];
   return {
     seconds: ((last?.at ?? 0) - (first?.at ?? 0)) / 1_000,
-    residentMb: middles(({ resident }) => resident / 1e6),
+    residentMb: middles(({ residentBytes }) => residentBytes / 1e6),
     handles: middles(({ handles }) => handles),
   };
 }
 
 function middle(figures: readonly number[]): number {
   return figures.toSorted((a, b) => a - b)[figures.length >> 1] ?? 0;
-}
-
-/** `proc(5)`; other systems have nothing like it. */
-function lookAt(pid: number): Sample | undefined {
-  try {
-    const [, kilobytes = '0'] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    const handles = readdirSync(`/proc/${pid}/fd`).length;
-    return { at: performance.now(), resident: Number(kilobytes) * 1_024, handles };
-  } catch {
-    return undefined;
-  }
 }

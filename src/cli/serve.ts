@@ -1,6 +1,7 @@
 // weir serve: the reconciler, the watcher and the API in one process.
 import { resolve } from 'node:path';
 import { createPasswords } from '../auth/password.ts';
+import { type AutoSnapshots, startAutoSnapshots } from '../control/auto-snapshots.ts';
 import { createContents } from '../control/contents.ts';
 import { type Converging, startConverge } from '../control/converge.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
@@ -100,6 +101,7 @@ async function serveFrom(
   await listen(app, { host: options.host, port });
   let started: Started | undefined;
   let converging: Converging | undefined;
+  let autoSnapshots: AutoSnapshots | undefined;
   let scheduled: Schedule | undefined;
   let notifier: Notifier | undefined;
   try {
@@ -127,6 +129,8 @@ async function serveFrom(
     pending.resolve(started);
     const refusal = refusesToStart(started, options, io);
     if (refusal !== undefined) return refusal;
+    // First, to hear of the instances that are found again.
+    autoSnapshots = startAutoSnapshots({ door, drivers, clock: io.now, newId, log });
     converging = startConverge({ door, drivers, clock: io.now, newId, log });
     monitor.start();
     scheduled = startJobs({ door, clock: io.now, newId, log });
@@ -147,6 +151,7 @@ async function serveFrom(
             scheduled?.close(),
             mailer.close(),
             converging?.close(),
+            autoSnapshots?.close(),
             monitor.close(),
             started?.loop.close(),
             notifier?.close(),

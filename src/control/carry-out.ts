@@ -8,6 +8,7 @@ import type { Observation } from '../core/proposals/observe-instance.ts';
 import { DriverFailed, type Notice, type Run, type Runner } from '../drivers/driver.ts';
 import { randomText } from '../lib/id.ts';
 import { keep, type Plant } from './instance-keeping.ts';
+import { restoreInto } from './restore.ts';
 
 /** The reason where no driver can run anything. */
 export const noDriver = 'DriverUnavailable';
@@ -52,6 +53,8 @@ async function withRunner(
   }: { readonly instance: Resource<'Instance'>; readonly work: Work; readonly signal: AbortSignal },
 ): Promise<Outcome> {
   const { id } = instance;
+  if (instance.spec.restore && work !== 'remove')
+    await restoreInto(plant, runner, instance, await secretOf(plant, instance));
   if (work === 'stop' || work === 'suspend') {
     await runner[work](id);
     return { came: 'down' };

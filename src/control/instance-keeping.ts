@@ -23,8 +23,11 @@ export function observed(plant: Plant, seen: Resource<'Instance'>, observation: 
   return keep(plant, observeInstance(seen, observation));
 }
 
+/** What is wrong with an instance that runs on: what its driver tells of, and that a deploy has no snapshot. */
+export type Trouble = Notice | (Pick<Notice, 'why'> & { readonly type: 'SnapshotFailed' });
+
 /** That something is wrong is an event, although nothing that anybody wants changes. */
-export async function note(plant: Plant, id: string, { type, why }: Notice): Promise<void> {
+export async function note(plant: Plant, id: string, { type, why }: Trouble): Promise<void> {
   const events = (changes: readonly Change[]) =>
     changes.flatMap(({ after }) => {
       if (after?.kind !== 'Instance' || !('team' in after.spec) || !why) return [];
@@ -34,9 +37,10 @@ export async function note(plant: Plant, id: string, { type, why }: Notice): Pro
   await keep(plant, noticeInstance(id, { type, ...(why ? { why } : {}) }), { events });
 }
 
-const noticeEvents: Readonly<Record<Notice['type'], string>> = {
+const noticeEvents: Readonly<Record<Trouble['type'], string>> = {
   FlowsStopped: 'instance.flows-stopped',
   LogCut: 'instance.log-cut',
+  SnapshotFailed: 'instance.snapshot-failed',
 };
 
 /** Keeps what the loop itself wants. */

@@ -82,7 +82,7 @@ export interface Keeper {
    * this rejects, nothing. `encryptedWith` is the secret of the credentials, `credentialSecret` that of the instance. Answers what it holds then.
    */
   write(id: string, wanted: Written): Promise<Stored>;
-  /** Told when the flows of an instance that runs may have changed: a hint. Answers the function that ends it. */
+  /** Told when the flows of an instance that runs may have changed, and once when it is first looked after: a hint. Answers the function that ends it. */
   onChange(listener: (id: string) => void): () => void;
 }
 

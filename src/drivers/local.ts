@@ -36,6 +36,8 @@ export const local: Driver = {
   provides: new Set([
     'emailAlerts',
     'instanceResources',
+    'instanceAutoSnapshot',
+    'versionHistoryTimeline',
     'apiDebugLengthLimits',
     'customNpmCatalogs',
     'billOfMaterials',

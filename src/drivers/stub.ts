@@ -35,8 +35,9 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
   const kept = new Map<string, Stored>();
   const changing = new Set<(id: string) => void>();
   const asked = async (work: Parameters<typeof refusal>[0], id: string, run?: Run): Promise<void> => {
+    // Whoever reads waits for nobody.
     if (work !== 'read') calls.push(`${work} ${id}`);
-    await gate;
+    if (work !== 'read') await gate;
     const why = refusal(work, id, run);
     if (why) throw new DriverFailed(why.reason, why.message);
   };

@@ -65,11 +65,13 @@ export function createBlobs(shelf: Shelf, around: Around): Blobs {
     collect: async () => {
       requireWritable();
       const names = await inTurn(() => shelf.tidy());
+      const isNeeded = (name: string, named: ReadonlySet<string>) => held.has(name) || named.has(name);
+      const named = namedBlobs(around.view());
       let count = 0;
-      for (const name of names)
+      for (const name of names.filter((one) => !isNeeded(one, named)))
         await inTurn(async () => {
-          // Looked at anew for each: who commits meanwhile still holds what it names.
-          if (held.has(name) || around.refusal() !== undefined || namedBlobs(around.view()).has(name)) return;
+          // Looked at anew for each: whoever commits meanwhile still holds what it names.
+          if (around.refusal() !== undefined || isNeeded(name, namedBlobs(around.view()))) return;
           await shelf.remove(name);
           count += 1;
         });

@@ -99,6 +99,7 @@ const table = {
   'read-snapshots': { who: insiders, on: 'instance', may: 'list the snapshots of an instance' },
   'create-snapshot': { who: editors, on: 'instance', may: 'take a snapshot of an instance' },
   'read-snapshot': { who: insiders, may: 'read a snapshot, and compare it' },
+  'restore-snapshot': { who: editors, on: 'instance', may: 'restore a snapshot into an instance' },
   'delete-snapshot': { who: editors, may: 'delete a snapshot' },
 
   'read-devices': { who: insiders, on: 'team', may: 'list the devices and device groups of a team' },

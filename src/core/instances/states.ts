@@ -4,7 +4,7 @@ import type { SpecOf } from '../kinds/index.ts';
 import { type desiredStates, type InstanceState, instanceStates } from '../kinds/instance.ts';
 
 /** What people can have done to an instance. */
-export const instanceActions = ['start', 'stop', 'restart', 'suspend', 'upgrade-stack', 'delete'] as const;
+export const instanceActions = ['start', 'stop', 'restart', 'suspend', 'upgrade-stack', 'restore', 'delete'] as const;
 export type InstanceAction = (typeof instanceActions)[number];
 
 /** What an instance should be. */
@@ -14,6 +14,7 @@ export type Desired = (typeof desiredStates)[number];
 type Cell = InstanceState | { readonly because: string };
 
 const runsNot = (state: string) => ({ because: `it is ${state}, and does not run: start it instead` });
+const first = (what: string) => ({ because: `it is ${what}: wait for that` });
 const isGoing = { because: 'it is being deleted' } as const;
 
 /** What can be done to what runs, or shall. */
@@ -24,6 +25,9 @@ const up = {
   'upgrade-stack': 'upgrading',
   delete: 'deleting',
 } as const;
+
+/** A restore replaces what an instance holds, so it waits until nothing else is on its way; what runs is restarted with it. */
+const restored = { restore: 'restarting' } as const;
 
 /**
  * From each state, what each action leads to. The same state again: there is nothing to do, because it is so already, or on its way. What is being
@@ -36,16 +40,18 @@ export const transitions: Readonly<Record<InstanceState, Readonly<Record<Instanc
     restart: 'creating',
     suspend: 'stopping',
     'upgrade-stack': 'creating',
+    restore: first('being made'),
     delete: 'deleting',
   },
-  starting: { start: 'starting', ...up },
-  running: { start: 'running', ...up },
+  starting: { start: 'starting', ...up, restore: first('being started') },
+  running: { start: 'running', ...up, ...restored },
   stopping: {
     start: 'starting',
     stop: 'stopping',
     restart: 'restarting',
     suspend: 'stopping',
     'upgrade-stack': 'stopping',
+    restore: first('being stopped'),
     delete: 'deleting',
   },
   stopped: {
@@ -54,6 +60,7 @@ export const transitions: Readonly<Record<InstanceState, Readonly<Record<Instanc
     restart: runsNot('stopped'),
     suspend: 'stopping',
     'upgrade-stack': 'stopped',
+    restore: 'stopping',
     delete: 'deleting',
   },
   suspended: {
@@ -62,24 +69,27 @@ export const transitions: Readonly<Record<InstanceState, Readonly<Record<Instanc
     restart: runsNot('suspended'),
     suspend: 'suspended',
     'upgrade-stack': 'suspended',
+    restore: 'stopping',
     delete: 'deleting',
   },
-  restarting: { start: 'restarting', ...up },
+  restarting: { start: 'restarting', ...up, restore: first('being restarted') },
   upgrading: {
     start: 'upgrading',
     stop: 'stopping',
     restart: 'upgrading',
     suspend: 'stopping',
     'upgrade-stack': { because: 'it is being upgraded already: wait until it runs' },
+    restore: first('being upgraded'),
     delete: 'deleting',
   },
-  crashed: { start: 'starting', ...up },
+  crashed: { start: 'starting', ...up, ...restored },
   deleting: {
     start: isGoing,
     stop: isGoing,
     restart: isGoing,
     suspend: isGoing,
     'upgrade-stack': isGoing,
+    restore: isGoing,
     delete: 'deleting',
   },
 };

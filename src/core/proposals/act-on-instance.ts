@@ -11,7 +11,7 @@ import type { Drivers } from './create-instance.ts';
 import { cannot, type InstanceTarget, targeted } from './update-instance.ts';
 
 /** What people do to an instance that stays. */
-export type InstanceOperation = Exclude<InstanceAction, 'delete'>;
+export type InstanceOperation = Exclude<InstanceAction, 'delete' | 'restore'>;
 
 /** What is said to have been done. */
 const done: Readonly<Record<InstanceOperation, string>> = {

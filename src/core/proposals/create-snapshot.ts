@@ -25,6 +25,8 @@ export interface NewSnapshot extends Pick<SpecOf<'Snapshot'>, 'kind' | 'modules'
 export function createSnapshot(wanted: NewSnapshot): Proposal {
   return (view, { now, newId, actor }) => {
     const owner = ownerIn(view, wanted.of);
+    // Somebody else was first with the same deploy.
+    if (wanted.flowsDigest !== undefined && isSeen(owner, wanted.flowsDigest)) return [];
     const known = snapshotsOf(view, owner).filter(({ spec }) => spec.kind === wanted.kind);
     if (wanted.kind === 'manual') refuseTooMany(owner, known.length);
     const { kind, modules, content, name } = wanted;
@@ -64,6 +66,11 @@ function ownerIn(view: View, { kind, id }: NewSnapshot['of']): SnapshotOwner {
   if (!owner) throw new Declined('not_found', `there is no such ${kind.toLowerCase()}`);
   if ('state' in owner.spec && owner.spec.state === 'deleting')
     throw new Declined('conflict', `the instance ${owner.name} can have no snapshot, because it is being deleted`);
+  if ('restore' in owner.spec && owner.spec.restore)
+    throw new Declined(
+      'conflict',
+      `the instance ${owner.name} can have no snapshot, because one is being restored into it: wait for that`,
+    );
   return owner;
 }
 
@@ -73,6 +80,10 @@ function refuseTooMany({ kind, name }: SnapshotOwner, count: number): void {
     'conflict',
     `the ${kind.toLowerCase()} ${name} can have no more snapshots, because it has ${count}, which is the most: delete one that is no longer needed`,
   );
+}
+
+function isSeen(owner: SnapshotOwner, flowsDigest: string): boolean {
+  return 'flowsDigest' in owner.spec && owner.spec.flowsDigest === flowsDigest;
 }
 
 function seen(owner: SnapshotOwner, flowsDigest: string | undefined): Change[] {

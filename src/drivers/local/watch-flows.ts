@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Folder } from './folder.ts';
 import { storedFiles } from './stored.ts';
 
-/** Calls `changed` when the files of flows and credentials are others than they were. Answers the function that ends it. */
+/** Calls `changed` when the files of flows and credentials are others than they were, and once at first. Answers the function that ends it. */
 export function watchFlows({ home }: Folder, lookMs: number, changed: () => void): () => void {
   const paths = [storedFiles.flows, storedFiles.credentials].map((name) => join(home, name));
   const marks = async () => JSON.stringify(await Promise.all(paths.map(markOf)));
@@ -19,6 +19,10 @@ export function watchFlows({ home }: Folder, lookMs: number, changed: () => void
       return now;
     });
   };
+  // What was deployed while nobody looked is a change, too.
+  known.then(() => {
+    if (!over) changed();
+  });
   const timer = setInterval(look, lookMs).unref();
   const watcher = watcherOf(home, look);
   return () => {

@@ -16,6 +16,7 @@ import { instanceActionRoutes } from './instance-actions.ts';
 import { instanceList } from './instance-list.ts';
 import { instanceLogRoutes } from './instance-logs.ts';
 import { instanceResources } from './instance-resources.ts';
+import { instanceTimeline } from './instance-timeline.ts';
 import { instanceRoutes } from './instances.ts';
 import { invitationRoutes } from './invitations.ts';
 import { memberRoutes } from './members.ts';
@@ -29,6 +30,7 @@ import { registrationRoutes } from './registration.ts';
 import { samlRoutes } from './saml.ts';
 import { selfRoutes } from './self.ts';
 import { singletonRoutes } from './singletons.ts';
+import { snapshotUseRoutes } from './snapshot-use.ts';
 import { snapshotRoutes } from './snapshots.ts';
 import { ssoExplain } from './sso-explain.ts';
 import { statisticsRoutes } from './statistics.ts';
@@ -58,6 +60,8 @@ export const routes: readonly Route[] = [
   ...deviceChannelRoutes,
   ...deviceSnapshotRoutes,
   ...snapshotRoutes,
+  ...snapshotUseRoutes,
+  instanceTimeline,
   ...statisticsRoutes,
   ...auditRoutes,
   ...accountRoutes,

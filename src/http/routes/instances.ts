@@ -34,6 +34,7 @@ const exampleDetail = () => ({
     'act-on-instance',
     'read-snapshots',
     'create-snapshot',
+    'restore-snapshot',
   ],
 });
 /** The answer that shows an instance. */

@@ -61,7 +61,9 @@ const fields = {
   environment: z.array(variableView).describe('Its variables, as they act when it next starts.'),
   conditions: z
     .array(conditionView)
-    .describe('How it stands: Ready, RestartRequired, UpgradeFailed, DriverUnavailable, FlowsStopped, LogCut.'),
+    .describe(
+      'How it stands: Ready, RestartRequired, UpgradeFailed, RestoreFailed, DriverUnavailable, FlowsStopped, LogCut, SnapshotFailed.',
+    ),
   createdAt: instantView('When it was made.'),
   updatedAt: instantView('When what is wanted of it last changed.'),
 };

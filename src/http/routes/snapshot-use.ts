@@ -1,0 +1,145 @@
+// What snapshots are for: comparing them, and restoring them into an instance.
+import { z } from 'zod';
+import { type Ended, watchRestores } from '../../control/await-restore.ts';
+import { compareContents } from '../../core/instances/compare.ts';
+import type { Content } from '../../core/instances/content.ts';
+import type { Resource } from '../../core/model/resource.ts';
+import { Declined } from '../../core/proposals/declined.ts';
+import { restoreSnapshot, snapshotFor } from '../../core/proposals/restore-snapshot.ts';
+import { targetIn } from '../../core/proposals/target.ts';
+import { targeted } from '../../core/proposals/update-instance.ts';
+import { dryRunQuery } from '../dry-run.ts';
+import { Problem } from '../errors.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { instanceSubject } from '../subjects.ts';
+import { planView } from '../views/config.ts';
+import { instanceDetailView } from '../views/instance.ts';
+import { exampleDifference, snapshotDifferenceView } from '../views/snapshot-difference.ts';
+import { type Kept, write } from '../write.ts';
+import { shownIn, shownInstanceAnswer } from './instances.ts';
+import { contentsOf, ofSnapshot } from './snapshots.ts';
+
+const tag = 'snapshots';
+
+const compare = defineRoute({
+  ...ofSnapshot,
+  method: 'GET',
+  url: '/api/v1/snapshots/:id/compare',
+  action: 'read-snapshot',
+  operationId: 'compareSnapshot',
+  tag,
+  summary: 'Compare a snapshot',
+  description:
+    'What differs between the snapshot and another one of the team, or else what its instance has now: nodes, tabs, modules and settings by their names, and no values.',
+  query: z.strictObject({
+    with: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('The id of the other snapshot. Absent: what the instance has now.'),
+  }),
+  answers: {
+    200: { description: 'What differs.', schema: snapshotDifferenceView, example: () => exampleDifference },
+  },
+  handle: async ({ params, query, services }) => {
+    const view = services.door.store.read();
+    const snapshot = targetIn(view, 'Snapshot', params);
+    const what = `the snapshot ${snapshot.name} cannot be compared`;
+    const contents = contentsOf(services);
+    const before = await contents.read(snapshot, what);
+    const after = await other();
+    const difference = compareContents(before, after);
+    const { flows, modules, settings } = difference;
+    const same = [...Object.values(flows), ...Object.values(modules), settings].every(({ length }) => length === 0);
+    return { body: { same, ...difference } };
+
+    async function other(): Promise<Content> {
+      if (query.with !== undefined) {
+        const isOfTeam = ({ spec }: Resource<'Snapshot'>) => spec.team === snapshot.spec.team;
+        return contents.read(targetIn(view, 'Snapshot', { id: query.with }, isOfTeam), what);
+      }
+      const instance = snapshot.spec.instance === undefined ? undefined : view.get('Instance', snapshot.spec.instance);
+      if (instance) return contents.of(instance, what);
+      throw new Declined(
+        'conflict',
+        `${what}, because what its device has now is not known here: name another snapshot`,
+      );
+    }
+  },
+});
+
+/** How long a request waits for modules to be installed and the runtime to come up. In milliseconds. */
+const mostMs = 600_000;
+
+const restore = defineRoute({
+  params: z.strictObject({
+    id: z.string().describe('The id of the instance.'),
+    snapshotId: z.string().describe('The id of the snapshot: of this instance, or of another one of the team.'),
+  }),
+  subject: instanceSubject,
+  method: 'POST',
+  url: '/api/v1/instances/:id/snapshots/:snapshotId/restore',
+  action: 'restore-snapshot',
+  operationId: 'restoreSnapshot',
+  tag,
+  summary: 'Restore a snapshot into an instance',
+  description:
+    'Its flows, credentials and modules take the place of what the instance has; its options, variables and stack stay. What runs is restarted with them, and what does not run is not started. The answer comes when that is done.',
+  query: z.strictObject(dryRunQuery),
+  answers: {
+    200: {
+      ...shownInstanceAnswer,
+      description: 'The instance as it stands then, or what a dry run would change.',
+      schema: z.union([instanceDetailView, planView]),
+    },
+  },
+  handle: async (call) => {
+    const { params, services } = call;
+    const { store } = services.door;
+    const view = store.read();
+    const instance = targeted(view, params);
+    const snapshot = snapshotFor(view, instance, params.snapshotId);
+    // What cannot be read is told before anything is stopped.
+    await contentsOf(services).read(snapshot, `the instance ${instance.name} cannot be restored`);
+    const watch = watchRestores(store, params.id);
+    try {
+      const proposal = restoreSnapshot({ id: params.id, snapshot: snapshot.id }, services.door.facts().drivers);
+      const outcome = await write(call, proposal);
+      if ('plan' in outcome) return { body: outcome.plan };
+      const begun = performance.now();
+      const over = () => services.closing() || performance.now() - begun > mostMs;
+      refuse(await watch.ended(restoreIn(outcome, params.id), over), instance.name);
+      return shownIn(store.read(), params.id, call);
+    } finally {
+      watch.close();
+    }
+  },
+});
+
+function restoreIn({ changes }: Kept, id: string): string {
+  const change = changes.find((one) => one.kind === 'Instance' && one.id === id);
+  return (change?.after as Resource<'Instance'> | undefined)?.spec.restore?.id ?? '';
+}
+
+/** Throws where a restore did not end as it was wanted. */
+function refuse(ended: Ended, name: string): void {
+  if (ended === undefined)
+    throw new Problem('unavailable', {
+      detail: `The instance ${name} is still being restored, and that goes on: read it to see how it stands.`,
+    });
+  if (ended === 'gone') throw new Declined('not_found', 'the instance was deleted meanwhile');
+  if ('failed' in ended)
+    throw new Declined(
+      'conflict',
+      `the instance ${name} was not restored, and has what it had, because ${ended.failed.message}`,
+    );
+  if (ended.instance.spec.state !== 'crashed') return;
+  const ready = ended.instance.spec.conditions.find(({ type }) => type === 'Ready');
+  throw new Declined(
+    'conflict',
+    `the instance ${name} was restored, but does not start with that, because ${ready?.message ?? 'it ended'}`,
+  );
+}
+
+export const snapshotUseRoutes: readonly Route[] = [compare, restore];

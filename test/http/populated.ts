@@ -19,7 +19,7 @@ const files = {
   ...tree,
   'types.yaml': (tree['types.yaml'] ?? '').replace(
     'features: {',
-    'features: {deviceGroups: true, deviceAutoSnapshot: true, instanceResources: true, billOfMaterials: true, ',
+    'features: {deviceGroups: true, versionHistoryTimeline: true, deviceAutoSnapshot: true, instanceResources: true, billOfMaterials: true, ',
   ),
   'weir.yaml': `kind: Platform
 metadata: {name: platform}
@@ -52,7 +52,12 @@ const keeper: Keeper = {
 
 /** Starts it. */
 export async function startPopulated(more: Readonly<Record<string, string>> = {}): Promise<ServerWorld> {
-  const provides = new Set(['teamLibrary', 'instanceResources', 'billOfMaterials'] as const);
+  const provides = new Set([
+    'teamLibrary',
+    'instanceResources',
+    'billOfMaterials',
+    'versionHistoryTimeline',
+  ] as const);
   const drivers = new Map([['local', { provides, keeper }]]);
   const world = await startWorld({ ...files, ...more }, { drivers, instanceLogs: async (id) => logOf(id) });
   const view = world.store.read();
@@ -117,6 +122,7 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
   const bySam = { as: 'none', headers: sam } as const;
   await world.ask('PUT', '/api/v1/teams/hidden', { ...bySam, body: { name: `Our ${marker} team` } });
   await world.ask('PUT', '/api/v1/instances/hidden-1', { ...bySam, body: { name: `our ${marker} line` } });
+  for (const name of ['line 1', 'line one']) await world.ask('PUT', '/api/v1/instances/core-1', { body: { name } });
   const ldap = { server: 'ldap:389', username: 'cn=x', password: secretMarker, baseDn: 'dc=x' };
   await world.ask('POST', '/api/v1/sso-configs', {
     body: { name: 'kept', spec: { emailDomain: 'kept.example', provider: 'ldap', ldap } },

@@ -52,12 +52,7 @@ const keeper: Keeper = {
 
 /** Starts it. */
 export async function startPopulated(more: Readonly<Record<string, string>> = {}): Promise<ServerWorld> {
-  const provides = new Set([
-    'teamLibrary',
-    'instanceResources',
-    'billOfMaterials',
-    'versionHistoryTimeline',
-  ] as const);
+  const provides = new Set(['teamLibrary', 'instanceResources', 'billOfMaterials', 'versionHistoryTimeline'] as const);
   const drivers = new Map([['local', { provides, keeper }]]);
   const world = await startWorld({ ...files, ...more }, { drivers, instanceLogs: async (id) => logOf(id) });
   const view = world.store.read();

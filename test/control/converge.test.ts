@@ -388,8 +388,11 @@ without('lets go of what an earlier driver held, and calls crashed what should r
   await eventually(() => assert.equal(states(), ['down stopped', 'up crashed']));
   await loop.settled();
   assert.equal(states(), ['down stopped', 'up crashed']);
-  const [up] = [...world.store.read().all('Instance')].filter(({ name }) => name === 'up');
-  assert.is(up?.spec.conditions[0]?.message, 'this build of Weir has no local driver that can run instances');
+  // It is looked at again after a pause.
+  await eventually(() => {
+    const [up] = [...world.store.read().all('Instance')].filter(({ name }) => name === 'up');
+    assert.is(up?.spec.conditions[0]?.message, 'this build of Weir has no local driver that can run instances');
+  });
   await loop.close();
 });
 

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 900
 // An instance from its making to its end, with real runtimes: over the API, through crashes of the runtime and of Weir, and upgrades.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { beganAt, processesWith } from '../src/drivers/local/process-table.ts';
 import { helloFlow, runtimeAdmin } from './support/runtime-flows.ts';
 import { type Serving, serve } from './support/serving.ts';
+import { startSmtp } from './support/smtp.ts';
 import { runtimes, stacksWith } from './support/stacks.ts';
 import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
 import { until } from './support/until.ts';
@@ -16,6 +17,7 @@ import { weir } from './support/weir.ts';
 
 const stacks = await stacksWith(runtimes.four, runtimes.five);
 const folder = temporaryFolder();
+const post = await startSmtp();
 const store = join(folder.path, '.weir');
 
 const stack = (name: string, runtime: string, more = '') =>
@@ -24,10 +26,10 @@ const template = (excluded: string) =>
   `kind: Template\nmetadata: {name: plain}\nspec:\n  options:\n    excludedNodes: {value: "${excluded}", locked: true}\n  environment:\n    - {name: SITE, value: main}\n`;
 
 const tree = {
-  'weir.yaml': `kind: Platform\nmetadata: {name: platform}\nspec:\n  driver: {stacksDirectory: ${JSON.stringify(stacks)}}\n  reconcile: {settleMs: 50, pollSeconds: 1}\n`,
+  'weir.yaml': `kind: Platform\nmetadata: {name: platform}\nspec:\n  driver: {stacksDirectory: ${JSON.stringify(stacks)}}\n  reconcile: {settleMs: 50, pollSeconds: 1}\n  email: {from: weir@example.com, smtp: {host: 127.0.0.1, port: ${post.port}}}\n`,
   'nr-4.yaml': stack('nr-4', runtimes.four),
   'types.yaml':
-    'kind: InstanceType\nmetadata: {name: small}\nspec: {stacks: [nr-4], defaultStack: nr-4}\n---\nkind: TeamType\nmetadata: {name: starter}\nspec:\n  instanceTypes: [{name: small}]\n',
+    'kind: InstanceType\nmetadata: {name: small}\nspec: {stacks: [nr-4], defaultStack: nr-4}\n---\nkind: TeamType\nmetadata: {name: starter}\nspec:\n  features: {emailAlerts: true, instanceResources: true, billOfMaterials: true}\n  instanceTypes: [{name: small}]\n',
   'template.yaml': template(''),
 };
 
@@ -88,6 +90,20 @@ journey('survives the end of Weir, by whatever way, and is then looked after aga
   await standing('crashed');
   await standing('running');
   assert.is(await hello(), 'hello main');
+});
+
+journey('is measured, listed with what is installed in it, and its crash was told to its owner', async () => {
+  const used = await until(async () => (await ask('GET', `/instances/${id}/resources`)).body.samples.at(-1));
+  assert.ok(used.memoryBytes > 1e7, JSON.stringify(used));
+  const { team } = await instance();
+  const { body } = await ask('GET', `/teams/${team.id}/bill-of-materials?module=node-red`);
+  assert.equal(
+    body.billOfMaterials.map((one: Answer['body']) => [one.instance.id, one.runtime.version]),
+    [[id, runtimes.four]],
+  );
+  const mail = await until(() => post.mails[0]);
+  assert.match(String(mail.header('subject')), /^"Line 1" crashed/);
+  assert.match(mail.text, '"Line 1" crashed ');
 });
 
 journey('shows its log, in pages', async () => {
@@ -189,6 +205,7 @@ journey.after(async () => {
   server.child.kill('SIGTERM');
   await server.ended;
   killAll();
+  await post.close();
   await rm(folder.path, { recursive: true, force: true, maxRetries: 5 });
 });
 

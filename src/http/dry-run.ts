@@ -1,12 +1,15 @@
 // What a write would do: the plan of a proposal, of which nothing is kept.
 import { z } from 'zod';
-import { evaluate } from '../control/submit.ts';
+import { evaluate, type Tried } from '../control/submit.ts';
 import { type KindName, kindOf } from '../core/kinds/index.ts';
 import type { Change } from '../core/model/change.ts';
 import type { Context, Proposal } from '../core/model/proposal.ts';
+import type { View } from '../core/model/view.ts';
 import { type PlanDocument, planDocumentSteps } from '../core/plan/plan-document.ts';
 import { fieldsOf } from '../core/plan/plan-fields.ts';
 import type { Planned } from '../core/plan/planned.ts';
+import { Declined } from '../core/proposals/declined.ts';
+import type { Facts } from '../core/rules/facts.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { describedAs } from './json-schema.ts';
 import type { Services } from './services.ts';
@@ -24,7 +27,10 @@ export const dryRunQuery = {
 };
 
 /** The answer to a dry run, for the description of a write. */
-export const tried = { description: 'What a dry run would change; nothing is kept.', schema: planView };
+export const tried = {
+  description: 'What a dry run would change, and in `findings` what stands in its way; nothing is kept.',
+  schema: planView,
+};
 
 /** The plan of a proposal, with what forbids it. `body` is what was sent: it stands for the tree that a dry run has not. */
 export async function dryRun(
@@ -35,14 +41,32 @@ export async function dryRun(
 ): Promise<PlanDocument<KindName>> {
   const { revision, inventory } = await reconciler.status();
   const view = door.store.read();
-  const { changes, violations, warnings } = evaluate(view, proposal, context, door.facts());
+  const { changes, violations, warnings } = triedOn(view, proposal, context, door.facts());
   const planned = changes.flatMap((change) => plannedOf(change) ?? []);
   const base = { revision: revision.applied, digest: inventory.digest };
   // Keyed, because a body may hold a password, which a plain digest would let others guess.
   const source = { digest: fingerprint(JSON.stringify(body ?? null)), files: 0 };
   const around = { base, source, before: view, findings: [...violations, ...warnings()], fingerprint };
-  const plan = { planned, unchanged: planned.length > 0 ? 0 : 1 };
-  return inSlices(planDocumentSteps<KindName>(plan, around), createSlicer());
+  const plan = { planned, unchanged: planned.length > 0 || violations.length > 0 ? 0 : 1 };
+  const document = await inSlices(planDocumentSteps<KindName>(plan, around), createSlicer());
+  const isConflict = violations.some(({ rule }) => rule === conflict);
+  return isConflict ? { ...document, summary: { ...document.summary, blocked: 1 } } : document;
+}
+
+/** What stands in the way of a write before any rule is asked: there is no change to show of it then. */
+const conflict = 'conflict';
+
+function triedOn(view: View, proposal: Proposal, context: Context, facts: Facts): Omit<Tried, 'after'> {
+  try {
+    return evaluate(view, proposal, context, facts);
+  } catch (error) {
+    if (!(error instanceof Declined) || error.reason !== 'conflict') throw error;
+    return {
+      changes: [],
+      violations: [{ rule: conflict, severity: 'error', message: error.message }],
+      warnings: () => [],
+    };
+  }
 }
 
 /** What the platform keeps up by itself is nobody's plan. */

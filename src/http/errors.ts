@@ -149,9 +149,9 @@ function summaryOf(violations: readonly Finding[]): string {
   const told = suggestion === undefined ? sentence(message) : `${message}. Did you mean ${suggestion}?`;
   if (more.length === 0) return told;
   const others = more.length === 1 ? 'is 1 more problem' : `are ${more.length} more problems`;
-  return `${told} There ${others}, in "violations".`;
+  return `${sentence(told, /[.!?]$/)} There ${others}, in "violations".`;
 }
 
-function sentence(text: string): string {
-  return /[.!?)]$/.test(text) ? text : `${text}.`;
+function sentence(text: string, ended = /[.!?)]$/): string {
+  return ended.test(text) ? text : `${text}.`;
 }

@@ -282,6 +282,17 @@ trying('answers the plan, blocked or not, and keeps nothing', async () => {
   assert.is(world.store.read().position, before);
 });
 
+trying('answers a plan without changes where there is no change that could be made', async () => {
+  const stack = { name: 'twice', spec: { runtime: '4' } };
+  await ask('POST', '/api/v1/stacks', { body: stack });
+  const { status, body } = await ask('POST', '/api/v1/stacks?dryRun=true', { body: stack });
+  assert.equal([status, body.changes, body.summary.blocked], [200, [], 1]);
+  assert.is(planView.safeParse(body).error, undefined);
+  assert.match(body.findings[0].message, /^Stack\/twice cannot be made, because it exists already$/);
+  await ask('DELETE', '/api/v1/stacks/twice');
+  assert.is((await ask('DELETE', '/api/v1/stacks/twice?dryRun=true')).status, 404);
+});
+
 trying('shows field by field what would change', async () => {
   await ask('POST', '/api/v1/stacks', { body: { name: 'try', spec: { runtime: '4', label: 'A' } } });
   const { body } = await ask('PUT', '/api/v1/stacks/try?dryRun=true', { body: { spec: { runtime: '4', label: 'B' } } });

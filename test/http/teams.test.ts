@@ -331,6 +331,11 @@ deleting('declines while it has instances or devices, and says how many', async 
     body.detail,
     /the team core cannot be deleted, because it has 1 instance and 1 device: delete these first/,
   );
+  const tried = await world.ask('DELETE', `${team('core')}?dryRun=true`, { as: 'owner' });
+  assert.is(tried.status, 200);
+  const { rule, severity, message } = tried.body.findings[0];
+  assert.equal([rule, severity, `${message}.`], ['conflict', 'error', body.detail]);
+  assert.equal([tried.body.changes, tried.body.summary.blocked, tried.body.summary.unchanged], [[], 1, 0]);
 });
 
 deleting('looks at If-Match', async ({ world }) => {

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { auditEntryOf } from '../../src/control/audit.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
+import { toTheMinute } from '../../src/http/views/values.ts';
 import { newId } from '../../src/lib/id.ts';
 import { start, startWorld } from './world.ts';
 
@@ -21,6 +22,24 @@ tokens('are listed with whose they are, and without what opens anything', async 
   for (const { spec } of world.store.read().all('Token')) assert.not(text.includes(spec.hash));
   for (const token of Object.values(world.tokens)) if (token) assert.not(text.includes(token));
   await world.close();
+});
+
+tokens('tell when they were used to the minute, so that who asks twice with one of them is answered once', async () => {
+  const world = await startWorld();
+  world.setNow(start.replace('00.000Z', '01.500Z'));
+  const first = await world.ask('GET', url);
+  assert.ok(first.body.tokens.some(({ lastUsedAt }: { lastUsedAt: string | null }) => lastUsedAt === start));
+  world.setNow(start.replace('00.000Z', '59.999Z'));
+  const known = { 'if-none-match': String(first.headers.etag) };
+  assert.is((await world.ask('GET', url, { headers: known })).status, 304);
+  world.setNow(start.replace('00:00.000Z', '01:00.000Z'));
+  assert.is((await world.ask('GET', url, { headers: known })).status, 200);
+  await world.close();
+});
+
+tokens('were used after they were made, also within one minute', () => {
+  assert.is(toTheMinute('2026-11-21T10:00:30.000Z', '2026-11-21T10:00:10.000Z'), '2026-11-21T10:00:10.000Z');
+  assert.is(toTheMinute('2026-11-21T10:01:30.000Z', '2026-11-21T10:00:10.000Z'), '2026-11-21T10:01:00.000Z');
 });
 
 tokens('are searched by their names and by usernames, sorted, and paged', async () => {

@@ -4,7 +4,7 @@ import type { Caller } from '../../core/access/actor.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { component } from '../json-schema.ts';
 import type { Services } from '../services.ts';
-import { idView, instantView } from './values.ts';
+import { idView, instantView, toTheMinute } from './values.ts';
 
 /** A session. */
 export const sessionView = component(
@@ -12,7 +12,7 @@ export const sessionView = component(
   z.strictObject({
     id: idView(),
     createdAt: instantView('When the user signed in.'),
-    lastSeenAt: instantView('When it was last used.'),
+    lastSeenAt: instantView('When it was last used, to the minute.'),
     expiresAt: instantView('When it ends at the latest.'),
     address: z.string().describe('The network address that signed in.'),
     agent: z.string().describe('The browser, as it called itself.'),
@@ -29,7 +29,8 @@ export function shownSession(
   const { id, createdAt, spec } = session;
   const { expiresAt, address, agent } = spec;
   const current = caller.kind === 'user' && caller.by === 'session' && caller.session.id === id;
-  return { id, createdAt, lastSeenAt: lastUsed(id) ?? spec.lastSeenAt, expiresAt, address, agent, current };
+  const lastSeenAt = toTheMinute(lastUsed(id) ?? spec.lastSeenAt, createdAt);
+  return { id, createdAt, lastSeenAt, expiresAt, address, agent, current };
 }
 
 /** A session in an example. */

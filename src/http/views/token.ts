@@ -4,7 +4,7 @@ import type { Resource } from '../../core/model/resource.ts';
 import type { View } from '../../core/model/view.ts';
 import { component } from '../json-schema.ts';
 import type { Services } from '../services.ts';
-import { idView, instantView } from './values.ts';
+import { idView, instantView, toTheMinute } from './values.ts';
 
 const fields = {
   id: idView(),
@@ -12,7 +12,7 @@ const fields = {
   scope: z.enum(['full', 'plan']).describe('What it opens: all that its owner may do, or reading plans only.'),
   createdAt: instantView('When it was made.'),
   expiresAt: z.string().nullable().describe('When it ends; null for never.'),
-  lastUsedAt: z.string().nullable().describe('When it was last used; null for never.'),
+  lastUsedAt: z.string().nullable().describe('When it was last used, to the minute; null for never.'),
 };
 
 /** A token. */
@@ -30,7 +30,8 @@ export function shownToken(
   { lastUsed }: Pick<Services, 'lastUsed'>,
 ): z.output<typeof tokenView> {
   const { scope, expiresAt } = spec;
-  return { id, name, scope, createdAt, expiresAt, lastUsedAt: lastUsed(id) ?? spec.lastUsedAt };
+  const used = lastUsed(id) ?? spec.lastUsedAt;
+  return { id, name, scope, createdAt, expiresAt, lastUsedAt: used && toTheMinute(used, createdAt) };
 }
 
 /** A token as admins see it: with whose it is. */

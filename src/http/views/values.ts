@@ -20,3 +20,12 @@ export const timeQuery = () =>
       .transform((text) => new Date(text).toISOString()),
     { type: 'string', format: 'date-time' },
   ).optional();
+
+/**
+ * When something that was made at `createdAt` was last used, to the minute: a list that is asked for by one of its own items would
+ * otherwise never be the same twice. Both are RFC 3339, UTC.
+ */
+export function toTheMinute(at: string, createdAt: string): string {
+  const minute = `${at.slice(0, 16)}:00.000Z`;
+  return minute < createdAt ? createdAt : minute;
+}

@@ -51,15 +51,17 @@ journey('is made over the API, and starts', async () => {
   assert.equal([made.status, made.body.state], [201, 'creating'], JSON.stringify(made.body));
   id = made.body.id;
   const { url, conditions } = await standing('running');
-  assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/$/);
+  assert.is(url, `${server.url}/i/${id}/`);
   assert.equal([conditions[0].type, conditions[0].status], ['Ready', 'True']);
 });
 
-journey('runs flows, and lets nobody else on the machine change them', async () => {
+journey('runs flows, and lets nobody change them but by Weir', async () => {
   const { url } = await instance();
-  for (const headers of [{}, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${token}` }] as const)
-    for (const path of ['flows', 'nodes', 'settings', 'comms'])
-      assert.not((await fetch(new URL(path, url), { headers })).ok, `${path} is open`);
+  const { port } = JSON.parse(readFileSync(join(store, 'instances', id, 'run.json'), 'utf8'));
+  for (const place of [url, `http://127.0.0.1:${port}/i/${id}/`, `http://127.0.0.1:${port}/`])
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-weir-editor': 'write.eA.wrong' }])
+      for (const path of ['flows', 'nodes', 'settings', 'comms', 'theme', ''])
+        assert.not((await fetch(new URL(path, place), { headers })).ok, `${path} is open`);
   await runtimeAdmin(join(store, 'instances'), id, url).deploy(helloFlow('hello'));
   // The answer to a deployment comes before its flows have started.
   await until(async () => (await hello()) === 'hello main');
@@ -248,7 +250,7 @@ async function audit(event: string): Promise<Answer['body'][]> {
 
 async function hello(): Promise<string> {
   const { port } = record();
-  return (await fetch(`http://127.0.0.1:${port}/hello`)).text();
+  return (await fetch(`http://127.0.0.1:${port}/i/${id}/hello`)).text();
 }
 
 function pid(): number {

@@ -49,3 +49,8 @@ export function installedWith(store: Store, drivers: ReadonlyMap<string, Driver>
   return async (id: string, runtime: string): Promise<Installed> =>
     (await driverOf(store, drivers)?.inventory?.read(id, runtime)) ?? { modules: [] };
 }
+
+/** Where instances answer that run with the driver that the platform has now. */
+export function doorsOf(store: Store, drivers: ReadonlyMap<string, Driver>) {
+  return (id: string) => driverOf(store, drivers)?.doors?.at(id);
+}

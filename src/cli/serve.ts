@@ -15,7 +15,7 @@ import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
-import { driversOf, installedWith, logsOf, usageWith } from './drivers-of.ts';
+import { doorsOf, driversOf, installedWith, logsOf, usageWith } from './drivers-of.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
@@ -91,6 +91,7 @@ async function serveFrom(
     metrics,
     contents: createContents({ store, drivers }),
     instanceLogs: logsOf(store, drivers),
+    instanceDoor: doorsOf(store, drivers),
     instanceUsage: usageWith(store, drivers),
     instancePast: monitor.past,
     installed: installedWith(store, drivers),

@@ -1,4 +1,5 @@
 // Carries out with a driver what is wanted of one instance.
+import { instancePath } from '../core/instances/address.ts';
 import { driverProblem, settingsIn } from '../core/instances/around.ts';
 import type { Work } from '../core/instances/states.ts';
 import type { Resource } from '../core/model/resource.ts';
@@ -69,7 +70,9 @@ async function withRunner(
   if (!settings) return { came: 'failed', reason: 'NoStack', message: 'its stack is gone' };
   if (work === 'restart') await runner.stop(id);
   const team = view.get('Team', instance.spec.team)?.name ?? '';
-  const run: Run = { id, name: instance.name, team, credentialSecret, ...settings };
+  const { baseUrl } = plant.door.facts();
+  const path = baseUrl === undefined ? {} : { path: instancePath(baseUrl, id) };
+  const run: Run = { id, name: instance.name, team, credentialSecret, ...path, ...settings };
   return { came: 'up', settings, ...(await runner.start(run, signal)) };
 }
 

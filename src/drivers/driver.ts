@@ -20,6 +20,8 @@ export interface Driver {
   readonly meter?: Meter;
   /** Says what is installed in instances; absent where it cannot. */
   readonly inventory?: Inventory;
+  /** Tells where instances answer; absent where nobody can reach them. */
+  readonly doors?: Doors;
 }
 
 /** An instance as a driver is given it. Secrets in the options stand as they are kept: written out, or by reference. */
@@ -31,6 +33,8 @@ export interface Run extends Omit<StartedWith, 'at'> {
   readonly team: string;
   /** What the runtime encrypts the credentials in its flows with: the same at each start, else they cannot be read any more. */
   readonly credentialSecret: string;
+  /** The path below which people reach it, so that its own addresses lead there: `/i/7Kc`. Absent: none. */
+  readonly path?: string;
 }
 
 /** How an instance came up: where it answers, where it does. */
@@ -154,6 +158,24 @@ export interface Usage {
   readonly heapBytes?: number;
   readonly cpuSeconds: number;
   readonly run: string;
+}
+
+/** The ability to be reached: by Weir, which decides who may come in. */
+export interface Doors {
+  /** The door of an instance that runs; nothing where none does. Asked at every request, so it answers from memory. */
+  at(id: string): Door | undefined;
+}
+
+/** Where a runtime answers, and how its editor is opened. */
+export interface Door {
+  /** Scheme, host and port, without a slash at the end. */
+  readonly origin: string;
+  /** What stands before all its paths, without a slash at the end; empty where nothing does. */
+  readonly path: string;
+  /** The path of its editor, without a slash at the end. */
+  readonly editorPath: string;
+  /** The header (name in lower case, value) with which a request may use the editor and its administration. Without it there are only flows. */
+  editor(as: { readonly name: string; readonly mayWrite: boolean }): readonly [name: string, value: string];
 }
 
 /** A driver could not do it. The message is for the people of the team: nothing internal. */

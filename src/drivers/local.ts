@@ -2,6 +2,8 @@
 import { readdir } from 'node:fs/promises';
 import type { Stored } from '../core/instances/content.ts';
 import {
+  type Door,
+  type Doors,
   type Driver,
   DriverFailed,
   type Inventory,
@@ -18,6 +20,7 @@ import {
 } from './driver.ts';
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
+import { doorOf } from './local/door.ts';
 import { findAgain } from './local/find-again.ts';
 import { folderOf, removeFolder, removeLeftovers, textIn } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
@@ -41,6 +44,8 @@ export const local: Driver = {
     'apiDebugLengthLimits',
     'customNpmCatalogs',
     'billOfMaterials',
+    'protectedInstances',
+    'teamEndpointSecurity',
   ]),
 };
 
@@ -62,6 +67,7 @@ export function localDriver(place: LocalPlace): Driver & {
   readonly logs: Logs;
   readonly meter: Meter;
   readonly inventory: Inventory;
+  readonly doors: Doors;
   /** Looks after nothing any more; what runs goes on. */
   close(): void;
 } {
@@ -95,6 +101,7 @@ export function localDriver(place: LocalPlace): Driver & {
     logs: { read: (id, wish) => readLog(folderOf(place.instances, id).log, wish) },
     meter: { read: () => usages(state) },
     inventory: { read: (id, runtime) => readInstalled(folderOf(place.instances, id), place.stacks(), runtime) },
+    doors: { at: (id) => state.known.get(id)?.door },
     close: () => {
       for (const { unwatch } of state.known.values()) unwatch();
       state.known.clear();
@@ -105,6 +112,7 @@ export function localDriver(place: LocalPlace): Driver & {
 /** A runtime that is looked after, and what it said last of its heap. */
 interface Known {
   readonly runtime: Runtime;
+  readonly door: Door;
   readonly unwatch: () => void;
   heapBytes?: number | undefined;
 }
@@ -165,7 +173,7 @@ function told(error: unknown): unknown {
 async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {
   const folder = folderOf(state.place.instances, run.id);
   const secrets = secretsFor(run, state.place.secretOf);
-  const digest = sha256(JSON.stringify([run.runtime, run.resources, run.options, run.environment, secrets]));
+  const digest = sha256(JSON.stringify([run.runtime, run.resources, run.options, run.environment, secrets, run.path]));
   const there = await found(state, run.id);
   const isSame = there?.digest === digest;
   const flows = isSame ? (await askAlive(there, state.machine.patience.answerMs))?.flows : undefined;
@@ -177,8 +185,8 @@ async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {
   return upAt(runtime);
 }
 
-function upAt({ port, flows = 'started' }: Runtime): Up {
-  return { url: `http://${loopback}:${port}/`, ...(flows === 'stopped' ? { notice: flowsNotice(flows) } : {}) };
+function upAt({ port, path, flows = 'started' }: Runtime): Up {
+  return { url: `http://${loopback}:${port}${path}/`, ...(flows === 'stopped' ? { notice: flowsNotice(flows) } : {}) };
 }
 
 async function stop(state: State, id: string): Promise<void> {
@@ -234,7 +242,7 @@ function look(state: State, runtime: Runtime): void {
     unwatchRuntime();
     unwatchFlows();
   };
-  const known: Known = { runtime, unwatch };
+  const known: Known = { runtime, door: doorOf(runtime), unwatch };
   state.known.set(id, known);
 }
 

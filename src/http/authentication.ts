@@ -7,6 +7,7 @@ import { anonymous, type Caller, hasEnded } from '../core/access/actor.ts';
 import type { Proposal } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { first } from '../core/model/state.ts';
+import type { View } from '../core/model/view.ts';
 import { deleteSession } from '../core/proposals/delete-session.ts';
 import { deleteToken } from '../core/proposals/delete-token.ts';
 import { Problem } from './errors.ts';
@@ -19,26 +20,45 @@ export const sessionCookie = 'weir_session';
 /** The caller of a request; `anonymous` where the credential opens nothing. What has expired is deleted when it is shown. */
 export async function callerOf(request: FastifyRequest, options: ServerOptions, lastUse: LastUse): Promise<Caller> {
   const { authorization, cookie } = request.headers;
-  if (authorization !== undefined) return byToken(authorization, options, lastUse);
-  const value = cookie === undefined ? undefined : request.server.parseCookie(cookie)[sessionCookie];
-  return value === undefined ? anonymous : bySession(value, options, lastUse);
+  const found =
+    authorization === undefined
+      ? callerBySession(sessionIn(request.server.parseCookie(cookie ?? ''), cookie ?? ''), options, lastUse)
+      : callerByToken(authorization, options, lastUse);
+  if (!('ended' in found)) return found;
+  await forget(found.ended, found.what, options);
+  return anonymous;
 }
 
-async function byToken(authorization: string, options: ServerOptions, { touch }: LastUse): Promise<Caller> {
+/** A caller, or that the credential has ended, and how it is deleted. */
+export type FoundCaller = Caller | { readonly ended: Proposal; readonly what: string };
+
+/**
+ * The session of a request. Where there are two none counts: a page of this origin can set a second one for a path, to have somebody act as
+ * somebody else, but cannot take the first one away.
+ */
+function sessionIn(cookies: Readonly<Record<string, string | undefined>>, header: string): string | undefined {
+  const isOnly = header.indexOf(`${sessionCookie}=`) === header.lastIndexOf(`${sessionCookie}=`);
+  return isOnly ? cookies[sessionCookie] : undefined;
+}
+
+/** Whose token stands in the header Authorization. */
+export function callerByToken(
+  authorization: string,
+  { door, clock }: Pick<ServerOptions, 'door' | 'clock'>,
+  { touch }: Pick<LastUse, 'touch'>,
+): FoundCaller {
   const [, text = ''] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
   const use = useOfToken(text);
   if (use === undefined) return anonymous;
-  const view = options.door.store.read();
+  const view = door.store.read();
   const key = `hash=${hashToken(text)}`;
-  const now = options.clock();
+  const now = clock();
   if (use === 'device') return byDeviceToken(first(view.having('Device', key)), now, touch);
   if (use === 'provisioning') return byProvisioningToken(first(view.having('ProvisioningToken', key)), now);
   const token = first(view.having('Token', key));
   if (!token) return byStatisticsToken(first(view.having('StatisticsToken', key)), now, touch);
-  if (hasEnded(token.spec.expiresAt, now)) {
-    await forget(deleteToken(token.id), `the expired token ${token.id}`, now, options);
-    return anonymous;
-  }
+  if (hasEnded(token.spec.expiresAt, now))
+    return { ended: deleteToken(token.id), what: `the expired token ${token.id}` };
   const user = view.get('User', token.spec.user);
   if (!user || user.spec.suspended) return anonymous;
   touch('Token', token.id, now);
@@ -66,16 +86,27 @@ function byProvisioningToken(token: Resource<'ProvisioningToken'> | undefined, n
   return token && !hasEnded(token.spec.expiresAt, now) ? { kind: 'machine', token } : anonymous;
 }
 
-async function bySession(value: string, options: ServerOptions, lastUse: LastUse): Promise<Caller> {
-  if (!isWellFormedSecret(value)) return anonymous;
-  const view = options.door.store.read();
+/** Whose session a cookie holds. */
+export function callerBySession(
+  value: string | undefined,
+  { door, clock }: Pick<ServerOptions, 'door' | 'clock'>,
+  lastUse: Pick<LastUse, 'touch' | 'of'>,
+): FoundCaller {
+  if (value === undefined || !isWellFormedSecret(value)) return anonymous;
+  const view = door.store.read();
   const session = first(view.having('Session', `hash=${hashToken(value)}`));
-  if (!session) return anonymous;
-  const now = options.clock();
-  if (isOver(session, now, lastUse)) {
-    await forget(deleteSession(session.id), `the ended session ${session.id}`, now, options);
-    return anonymous;
-  }
+  return session ? callerIn(session, view, clock(), lastUse) : anonymous;
+}
+
+/** Whose session it is, as long as it has not ended. */
+export function callerIn(
+  session: Resource<'Session'>,
+  view: View,
+  now: string,
+  lastUse: Pick<LastUse, 'touch' | 'of'>,
+): FoundCaller {
+  if (isOver(session, now, lastUse))
+    return { ended: deleteSession(session.id), what: `the ended session ${session.id}` };
   const user = view.get('User', session.spec.user);
   if (!user || user.spec.suspended) return anonymous;
   lastUse.touch('Session', session.id, now);
@@ -91,14 +122,9 @@ export function isOver(session: Resource<'Session'>, now: string, { of }: Pick<L
 }
 
 /** The credential opens nothing whether or not it can be deleted now. */
-async function forget(
-  proposal: Proposal,
-  what: string,
-  now: string,
-  { door, newId, log }: ServerOptions,
-): Promise<void> {
+async function forget(proposal: Proposal, what: string, { door, clock, newId, log }: ServerOptions): Promise<void> {
   try {
-    await submit(door, proposal, { now, newId, actor: { kind: 'job', name: 'expire' }, origin: 'api' });
+    await submit(door, proposal, { now: clock(), newId, actor: { kind: 'job', name: 'expire' }, origin: 'api' });
   } catch (error) {
     log(`${what} could not be deleted: ${error instanceof Error ? error.message : String(error)}`);
   }

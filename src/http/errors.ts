@@ -26,7 +26,9 @@ export const codes = {
   unsupported_media_type: { status: 415, title: 'The body is not JSON' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal: { status: 500, title: 'Weir failed' },
+  bad_gateway: { status: 502, title: 'The instance gave no answer that can be passed on' },
   unavailable: { status: 503, title: 'Not available now' },
+  gateway_timeout: { status: 504, title: 'The instance did not answer in time' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 
 /** Problems that have the code of others. */

@@ -15,6 +15,7 @@ import { guard } from './plugins/guard.ts';
 import { limits } from './plugins/limits.ts';
 import { answerProblem, problems } from './plugins/problems.ts';
 import { silentConnections } from './plugins/silent-connections.ts';
+import { createWayIn, type WayIn } from './proxy/way-in.ts';
 import { createRecordTurns } from './record-page.ts';
 import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
@@ -27,9 +28,10 @@ export type { ExportedDocument, ExportFilter, ServerOptions } from './services.t
 
 /** Builds the server. `close()` lets requests that are under way finish, and keeps what it has remembered; the store stays open. */
 export function buildServer(options: ServerOptions): FastifyInstance {
-  const app = newApp(options);
   const lastUse = createLastUse(options);
   const deviceWaiters = createDeviceWaiters(options.door.store);
+  const wayIn = createWayIn(options, lastUse, () => app.server.maxConnections || Number.MAX_SAFE_INTEGER);
+  const app = newApp(options, wayIn);
   let closing = false;
   const services: Services = {
     ...options,
@@ -43,18 +45,21 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     description: () => app.swagger(),
   };
   const stop = lastUse.start();
-  app.addHook('onResponse', ({ method, routeOptions }, { statusCode: status, elapsedTime }, done) => {
-    options.metrics.answered({ method, route: routeOptions.url, status, seconds: elapsedTime / 1000 });
+  app.addHook('onResponse', ({ method, routeOptions, isForInstance }, { raw, elapsedTime }, done) => {
+    const route = isForInstance ? '/i/:id/*' : routeOptions.url;
+    options.metrics.answered({ method, route, status: raw.statusCode, seconds: elapsedTime / 1000 });
     done();
   });
   app.addHook('preClose', async () => {
     closing = true;
     stop();
     deviceWaiters.close();
+    wayIn.close();
   });
+  app.server.on('upgrade', wayIn.upgrade);
   silentConnections(app);
   app.addHook('onClose', () => lastUse.flush());
-  app.register(hooks(options, services, lastUse));
+  app.register(hooks(options, services, lastUse, wayIn));
   describe(app, options.baseUrl);
   // After the description is loaded: it sees what is registered from then on.
   const api: FastifyPluginAsync = async (scope) => {
@@ -70,8 +75,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 }
 
 /** What happens to every request before its route does, in this order; for the whole server, not for a part of it. */
-function hooks(options: ServerOptions, services: Services, lastUse: LastUse): FastifyPluginAsync {
+function hooks(options: ServerOptions, services: Services, lastUse: LastUse, wayIn: WayIn): FastifyPluginAsync {
   const all: FastifyPluginAsync = async (app) => {
+    toInstances(app, wayIn);
     // Read where a session is looked for, and not from every request.
     await app.register(cookie, { hook: false });
     answers(app, options);
@@ -84,11 +90,31 @@ function hooks(options: ServerOptions, services: Services, lastUse: LastUse): Fa
   return Object.assign(all, { [Symbol.for('skip-override')]: true });
 }
 
-function newApp({ door, newId, log }: ServerOptions): FastifyInstance {
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether it is passed on to an instance. */
+    isForInstance: boolean;
+  }
+}
+
+/** Takes out what is for instances, before anything else looks at it. */
+function toInstances(app: FastifyInstance, wayIn: WayIn): void {
+  app.decorateRequest('isForInstance', false);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!wayIn.isFor(request.raw)) return done();
+    request.isForInstance = true;
+    reply.hijack();
+    return wayIn.handle(request.raw, reply.raw);
+  });
+}
+
+function newApp({ door, newId, log }: ServerOptions, wayIn: WayIn): FastifyInstance {
   const nextId = countingFrom(newId().slice(0, 10));
   const trusts = () => singleton(door.store.read(), 'Platform').spec.api.trustProxy;
   return fastify({
     logger: false,
+    // What wants to become another connection and is not for an instance is answered as what it is without that.
+    http: { shouldUpgradeCallback: (request) => wayIn.isFor(request) },
     bodyLimit: 1024 * 1024,
     requestTimeout: 60_000,
     connectionTimeout: 150_000,
@@ -145,9 +171,17 @@ function answerUnreadable(
   const status = statuses[error.code ?? ''] ?? '400 Bad Request';
   const problem = problemBody(new Problem('invalid_request', { detail: 'The request cannot be read.' }));
   const body = JSON.stringify({ ...problem, status: Number.parseInt(status, 10) });
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
+  const head = `HTTP/1.1 ${status}\r\n${closed}Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
   socket.end(`${head}\r\n\r\n${body}`);
 }
+
+/** Pages of instances may stand on this origin: none of them may look into, or use, an answer of ours that is without a policy. */
+const closed = [
+  "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Opener-Policy: same-origin',
+]
+  .map((line) => `${line}\r\n`)
+  .join('');
 
 const statuses: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',

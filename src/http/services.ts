@@ -13,6 +13,7 @@ import type { PasswordProvider } from '../sso/provider.ts';
 import type { DeviceWaiters } from './device-waiters.ts';
 import type { MailQuota } from './mail-quota.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import type { Patience } from './proxy/patience.ts';
 import type { Tries } from './tries.ts';
 
 /** A document of an export; `path` is relative to the tree. */
@@ -59,6 +60,23 @@ export interface UsageStretch {
   readonly cpuPeakPercent?: number | undefined;
 }
 
+/** Where the runtime of an instance answers, and the header with which a request may use its editor. */
+export interface InstanceDoor {
+  /** Scheme, host and port, without a slash at the end. */
+  readonly origin: string;
+  /** What stands before all its paths, and the path of its editor; both without a slash at the end. */
+  readonly path: string;
+  readonly editorPath: string;
+  editor(as: { readonly name: string; readonly mayWrite: boolean }): readonly [name: string, value: string];
+}
+
+/** The bounds of what goes to instances and comes from them. */
+export interface WayInBounds extends Partial<Patience> {
+  /** Requests and open connections at once. */
+  readonly perInstance?: number;
+  readonly perClient?: number;
+}
+
 /** What the server needs of the rest of the program. */
 export interface ServerOptions {
   readonly door: Door;
@@ -91,6 +109,9 @@ export interface ServerOptions {
   ) => Promise<{ readonly seconds: number; readonly stretches: readonly UsageStretch[] }>;
   /** The mean delay of the event loop past which requests are turned away, where it lasts for so many seconds. */
   readonly pressure?: { readonly delayMs: number; readonly seconds: number };
+  /** Where an instance that runs answers; absent where nobody can reach them. */
+  readonly instanceDoor?: (id: string) => InstanceDoor | undefined;
+  readonly wayIn?: WayInBounds;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */

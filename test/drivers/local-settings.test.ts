@@ -47,7 +47,7 @@ inWorld('makes of each option what the runtime knows by it', async ({ driver: { 
   );
   await runner.start(runOf('a', 'good', all), never);
   const { settings, env } = seenBy('a');
-  const { uiPort, userDir, credentialSecret, adminAuth, logging, ...rest } = settings;
+  const { uiPort, userDir, credentialSecret, adminAuth, httpAdminMiddleware, logging, ...rest } = settings;
   assert.type(uiPort, 'number');
   assert.equal([userDir, credentialSecret], [at('a', 'home'), 'the credential secret']);
   assert.equal(rest, {

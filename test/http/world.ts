@@ -112,6 +112,8 @@ interface Wishes
       | 'instancePast'
       | 'installed'
       | 'pressure'
+      | 'instanceDoor'
+      | 'wayIn'
     >
   > {
   readonly drivers?: Facts['drivers'];

@@ -29,7 +29,8 @@ function serve() {
     request.path = request.url.slice((settings.httpAdminRoot ?? '/').replace(/\\/$/, '').length);
     response.set = (name, value) => (response.setHeader(name, value), response);
     response.json = (body) => response.end(JSON.stringify(body));
-    settings.httpAdminMiddleware(request, response, () => response.end('a flow'));
+    const [alive, onlyEditors] = settings.httpAdminMiddleware;
+    alive(request, response, () => onlyEditors(request, response, () => response.end('a flow')));
   });
   server.on('error', () => process.exit(1));
   server.listen(settings.uiPort, settings.uiHost, () => require('@node-red/util').events.emit('flows:started'));

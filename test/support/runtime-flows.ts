@@ -17,7 +17,7 @@ export interface RuntimeAdmin {
 export function runtimeAdmin(instances: string, id: string, url: string, editorPath = '/'): RuntimeAdmin {
   const token = readFileSync(join(instances, id, 'admin-token'), 'utf8').trim();
   const admin = (path: string, init: RequestInit = {}) =>
-    fetch(new URL(path, new URL(editorPath, url)), {
+    fetch(new URL(path, new URL(editorPath.replace(/^\//, ''), url)), {
       ...init,
       headers: { authorization: `Bearer ${token}`, ...init.headers },
     });

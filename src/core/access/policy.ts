@@ -94,6 +94,7 @@ const table = {
   'read-instance-logs': { who: insiders, on: 'instance', may: 'read what an instance logs' },
   'read-instance-resources': { who: insiders, on: 'instance', may: 'read what an instance used' },
   'update-instance': { who: editors, on: 'instance', may: 'change an instance' },
+  'guard-instance': { who: owners, on: 'instance', may: 'say who may come in to an instance' },
   'delete-instance': { who: owners, on: 'instance', may: 'delete an instance' },
   'act-on-instance': { who: editors, on: 'instance', may: 'start, stop, restart, suspend and upgrade an instance' },
   'read-snapshots': { who: insiders, on: 'instance', may: 'list the snapshots of an instance' },
@@ -112,6 +113,10 @@ const table = {
   'delete-device': { who: owners, on: 'device', may: 'delete a device' },
   'register-device': { who: 'machine', may: 'register a device' },
   'follow-platform': { who: 'device', may: 'ask what a device should be, and say what it is' },
+
+  'edit-flows': { who: editors, may: 'use the editor of an instance' },
+  'view-flows': { who: insiders, may: 'look at the flows of an instance in its editor' },
+  'use-endpoints': { who: everyRole, may: 'use endpoints and dashboards that are for the team' },
 
   'manage-users': { who: 'admin', may: 'list, add, change and delete users' },
   'read-all-teams': { who: 'admin', may: 'list all teams' },

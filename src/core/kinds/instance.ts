@@ -24,6 +24,9 @@ export type InstanceState = (typeof instanceStates)[number];
 /** What somebody may want an instance to be. Suspended is stopped, with what its driver holds for it given back. */
 export const desiredStates = ['running', 'stopped', 'suspended'] as const;
 
+/** Whom the endpoints of an instance may answer. */
+export const endpointAccesses = ['team', 'open'] as const;
+
 /** The name of an instance, for people: several may have the same. */
 export function instanceName(): z.ZodString {
   return matching(
@@ -113,6 +116,16 @@ export const instance = defineKind({
     state: z.enum(instanceStates).default('creating').describe('What it is doing.'),
     options: optionOverrides.optional().describe('The options that differ from the template.'),
     environment: variables.optional().describe('The variables that differ from the template or are added to it.'),
+    protected: z
+      .boolean()
+      .optional()
+      .describe('Whether its editor is closed to everybody. Acts where its team has the feature protectedInstances.'),
+    endpointAccess: z
+      .enum(endpointAccesses)
+      .optional()
+      .describe(
+        'Who may use its endpoints and dashboards, where its team has the feature teamEndpointSecurity: its team, or anyone. Absent: its team.',
+      ),
     previousStack: bookkeeping(refId('Stack'))
       .optional()
       .describe('While it is upgraded, the stack that it goes back to when that fails.'),

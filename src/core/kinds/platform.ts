@@ -196,10 +196,12 @@ export const platform = defineKind({
       .strictObject({
         domain: dnsDomain()
           .optional()
-          .describe('The domain that custom hostnames point at (the target of their CNAME).'),
+          .describe(
+            'The domain below which each instance has a host name: its id in lower case. Custom hostnames point at it, too. Absent: instances are reached below a path.',
+          ),
       })
       .optional()
-      .describe('Second hostnames for instances. Without its `domain` the feature customHostnames has no effect.'),
+      .describe('Host names of instances. Without its `domain` the feature customHostnames has no effect.'),
     sessions,
     reconcile,
     exclude: setOf(text(1024))

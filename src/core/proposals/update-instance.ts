@@ -30,6 +30,9 @@ export interface InstanceUpdate extends InstanceTarget {
   readonly stack?: string | undefined;
   readonly options?: WrittenOptions;
   readonly environment?: WrittenVariables;
+  readonly protected?: boolean | undefined;
+  /** `null`: as the type of the team says. */
+  readonly endpointAccess?: SpecOf<'Instance'>['endpointAccess'] | null;
 }
 
 /** Declines (`not_found`, `conflict` while it is being deleted, `precondition_failed`); throws `InvalidSpec` with every problem of what was sent. */
@@ -67,7 +70,7 @@ function written(
   current: SpecOf<'Instance'>,
   update: InstanceUpdate,
 ): SpecOf<'Instance'> & { readonly issues: readonly Issue[] } {
-  const { options: _, environment: __, ...rest } = current;
+  const { options: _, environment: __, protected: ___, endpointAccess: ____, ...rest } = current;
   const instanceType =
     update.instanceType === undefined ? current.instanceType : chosenId(view, 'InstanceType', update.instanceType);
   const template = update.template === undefined ? current.template : chosenId(view, 'Template', update.template);
@@ -79,8 +82,19 @@ function written(
     template,
     stack: stack.id,
     ...own,
+    ...doorAfter(current, update),
     issues: [...(stack.issue ? [stack.issue] : []), ...issues],
   };
+}
+
+/** Who may come in. What is as it would be without a word is not kept. */
+function doorAfter(
+  current: SpecOf<'Instance'>,
+  update: InstanceUpdate,
+): Pick<SpecOf<'Instance'>, 'protected' | 'endpointAccess'> {
+  const isProtected = update.protected ?? current.protected;
+  const access = update.endpointAccess === undefined ? current.endpointAccess : update.endpointAccess;
+  return { ...(isProtected ? { protected: true } : {}), ...(access ? { endpointAccess: access } : {}) };
 }
 
 /** The stack stays where nobody chose another and the type has it; a new type that does not have it brings its default. */

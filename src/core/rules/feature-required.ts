@@ -14,7 +14,10 @@ export const featureRequired: Rule = {
     'what needs a feature that has no effect for the team: off in its type, not provided, or without what it needs',
   perChange: true,
   *check(batch) {
-    for (const change of written(batch, 'Instance')) yield* optionsOf(batch, change);
+    for (const change of written(batch, 'Instance')) {
+      yield* optionsOf(batch, change);
+      yield* doorOf(batch, change);
+    }
     yield* groupsOf(batch);
     for (const { before, after } of written(batch, 'Snapshot')) if (!before) yield* deployOf(batch, after);
   },
@@ -62,6 +65,29 @@ function* deployOf({ after: view, facts }: Batch, snapshot: Resource<'Snapshot'>
 
 function some(finding: Finding | undefined): readonly Finding[] {
   return finding ? [finding] : [];
+}
+
+/** Who may come in to an instance. That it is open to its team alone is so without a word. */
+function* doorOf({ after: view, facts }: Batch, { before, after }: Written<'Instance'>): Iterable<Finding> {
+  const { team, protected: isProtected, endpointAccess } = after.spec;
+  const needed = [
+    {
+      feature: 'protectedInstances',
+      path: '/protected',
+      what: 'it cannot be protected',
+      isNew: isProtected && !before?.spec.protected,
+    },
+    {
+      feature: 'teamEndpointSecurity',
+      path: '/endpointAccess',
+      what: 'who may use its endpoints cannot be chosen',
+      isNew: endpointAccess !== undefined && endpointAccess !== before?.spec.endpointAccess,
+    },
+  ] as const;
+  for (const { isNew, ...use } of needed) {
+    const lack = isNew ? featureLack(view, facts, { ...use, team, resource: after }) : undefined;
+    if (lack) yield lack;
+  }
 }
 
 /** Something that needs a feature: `what` cannot be without it, as half a sentence about `resource`. `team` is an id. */

@@ -13,7 +13,7 @@ import { beganAt } from './process-table.ts';
 import { readLog } from './read-log.ts';
 import { forgetRecord, writeRecord } from './record.ts';
 import { end, endOf, type Patience, type Runtime } from './runtimes.ts';
-import { type Secrets, settingsFor, toldSecrets } from './settings.ts';
+import { type Secrets, settingsFor, toldSecrets, withSlash } from './settings.ts';
 import { runtimeIn } from './stack.ts';
 import { finishWriting } from './stored.ts';
 
@@ -59,7 +59,8 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
     port,
     digest: wanted.digest,
     healthCheckIntervalMs: run.options.healthCheckIntervalMs ?? usualHealthCheckIntervalMs,
-    editorPath: run.options.editorPath ?? '/',
+    path: run.path ?? '',
+    editorPath: `${run.path ?? ''}${withSlash(run.options.editorPath ?? '/')}`,
   };
   // Written before it runs, so that it is found even if Weir ends right now.
   await writeRecord(folder, record);

@@ -17,6 +17,8 @@ const form = z.strictObject({
   /** In milliseconds. */
   healthCheckIntervalMs: z.int(),
   editorPath: z.string(),
+  /** What stands before its paths. */
+  path: z.string().default(''),
 });
 
 /** A runtime as it was started. */

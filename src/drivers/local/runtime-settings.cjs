@@ -44,6 +44,37 @@ function alive(request, response, next) {
   response.set('Cache-Control', 'no-store').json({ proof, flows, heapBytes: getHeapStatistics().used_heap_size });
 }
 
+const editorHeader = 'x-weir-editor';
+
+/** Who may use the editor, by the header that Weir sets, or by the token of the administration alone; nobody else may. */
+function editorUser({ [editorHeader]: header, authorization = '' }) {
+  const value = header ?? authorization.replace(/^bearer +/i, '');
+  const [may, name, token] = value.includes('.') ? value.split('.') : ['write', 'd2Vpcg', value];
+  if (!token || !isSame(token, secrets.tokenHash)) return null;
+  return { username: Buffer.from(name, 'base64url').toString(), permissions: may === 'write' ? '*' : 'read' };
+}
+
+/** For whoever may not use the editor there is none: the request goes on to the flows, as if nothing stood before them. */
+function onlyEditors(request, _response, next) {
+  const user = editorUser(request.headers);
+  const mayOnlyLook = user?.permissions === 'read';
+  if (!user || (mayOnlyLook && !['GET', 'HEAD'].includes(request.method))) return next('router');
+  // The strategies of the runtime know one header only.
+  request.headers[editorHeader] ??= `write.d2Vpcg.${request.headers.authorization.replace(/^bearer +/i, '')}`;
+  next();
+}
+
+/** The end of the line: neither the editor nor a flow has anything here. Weir says so in its own words. */
+function nothing(_request, response) {
+  response.set('X-Weir-Nothing', '1').sendStatus(404);
+}
+
+/** Runtimes before 3 know no list of folders. */
+function hasStaticList() {
+  const { version } = JSON.parse(readFileSync(join(runtime, 'package.json'), 'utf8'));
+  return Number.parseInt(version, 10) >= 3;
+}
+
 /** Basic authentication (RFC 7617) for flows and dashboards. */
 function askPassword(request, response, next) {
   if (request.method === 'OPTIONS') return next();
@@ -56,18 +87,18 @@ function askPassword(request, response, next) {
   response.set('WWW-Authenticate', 'Basic realm="Authorization Required", charset="UTF-8"').sendStatus(401);
 }
 
-const admin = { username: 'weir', permissions: '*' };
-
 module.exports = {
   ...settings,
   logging: { lines: { level: 'info', metrics: false, audit: false, handler: () => logLine } },
   credentialSecret: secrets.credentialSecret,
-  httpAdminMiddleware: alive,
+  httpAdminMiddleware: [alive, onlyEditors],
   ...(secrets.httpAuth ? { httpNodeAuth: askPassword } : {}),
+  ...(hasStaticList() ? { httpStatic: [{ path: settings.userDir, root: '/', middleware: nothing }] } : {}),
   // Nobody signs in here by a password: the one token is Weir's.
   adminAuth: {
     type: 'credentials',
     users: [],
-    tokens: async (token) => (isSame(token, secrets.tokenHash) ? admin : null),
+    tokenHeader: editorHeader,
+    tokens: async (value) => editorUser({ [editorHeader]: value }),
   },
 };

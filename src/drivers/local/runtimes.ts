@@ -19,6 +19,8 @@ export interface Runtime extends Asked {
   readonly run: string;
   readonly digest: string;
   readonly healthCheckIntervalMs: number;
+  /** What stands before its paths, without a slash at the end. */
+  readonly path: string;
   /** How its flows were when it was last asked; nothing where another Weir asked. */
   readonly flows?: string;
 }

@@ -14,7 +14,7 @@ export interface SettingsPlace {
 }
 
 /** What stands in the settings file: everything but secrets. */
-export function settingsFor({ options }: Run, { folder, runtime, port }: SettingsPlace): object {
+export function settingsFor({ options, path }: Run, { folder, runtime, port }: SettingsPlace): object {
   const { editorPath, excludedNodes, dashboardPath, apiMaxLength, debugMaxLength, httpCors } = options;
   return dense({
     runtime,
@@ -22,7 +22,8 @@ export function settingsFor({ options }: Run, { folder, runtime, port }: Setting
     uiPort: port,
     userDir: folder.home,
     flowFile: 'flows.json',
-    httpAdminRoot: editorPath,
+    httpAdminRoot: path === undefined ? editorPath : `${path}${withSlash(editorPath ?? '/')}`,
+    httpNodeRoot: path === undefined ? undefined : `${path}/`,
     disableEditor: options.disableEditor,
     nodesExcludes: excludedNodes?.split(',').filter((file) => file !== ''),
     apiMaxLength,
@@ -49,6 +50,11 @@ function themeOf({ theme, pageTitle, headerTitle, codeEditor, catalogues }: Run[
 
 function palette(allowInstall: boolean): object {
   return { palette: { allowInstall, allowUpload: allowInstall }, modules: { allowInstall } };
+}
+
+/** As it follows another path. */
+export function withSlash(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 function originsOf(origins: readonly string[]): string | readonly string[] {

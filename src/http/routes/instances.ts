@@ -1,5 +1,6 @@
 // Instances: making one in a team, reading, changing and deleting it.
 import { z } from 'zod';
+import { decide } from '../../core/access/policy.ts';
 import type { View } from '../../core/model/view.ts';
 import { createInstance } from '../../core/proposals/create-instance.ts';
 import { deleteInstance } from '../../core/proposals/delete-instance.ts';
@@ -7,6 +8,7 @@ import { withOwnSecrets } from '../../core/proposals/own-secrets.ts';
 import { type InstanceTarget, targeted, updateInstance } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
+import { refuse } from '../plugins/guard.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { instanceSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
@@ -30,6 +32,7 @@ const exampleDetail = () => ({
     'read-instance-logs',
     'read-instance-resources',
     'update-instance',
+    'guard-instance',
     'delete-instance',
     'act-on-instance',
     'read-snapshots',
@@ -109,6 +112,7 @@ const update = defineRoute({
     },
   },
   handle: async (call) => {
+    requireOwner(call);
     const proposal = updateInstance({ ...call.body, ...targetOf(call) });
     const outcome = await write(call, withOwnSecrets(proposal, userOf(call.caller).user.id));
     return 'plan' in outcome ? { body: outcome.plan } : shownIn(outcome.view, call.params.id, call);
@@ -132,6 +136,23 @@ const remove = defineRoute({
     return emptyAnswer(outcome);
   },
 });
+
+/** Members change what an instance runs; who may come in is for owners to say. */
+function requireOwner({
+  body,
+  caller,
+  params,
+  services,
+}: Call<
+  { readonly id: string },
+  unknown,
+  { readonly protected?: boolean | undefined; readonly endpointAccess?: unknown }
+>): void {
+  if (body.protected === undefined && body.endpointAccess === undefined) return;
+  const view = services.door.store.read();
+  const action = 'guard-instance';
+  refuse(decide(action, caller, view, instanceSubject(params, view)), action, caller);
+}
 
 function targetOf({ params, ifMatch }: Call<{ readonly id: string }>): InstanceTarget {
   if (ifMatch === undefined) return { id: params.id };

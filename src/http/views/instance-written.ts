@@ -1,6 +1,6 @@
 // What is sent to make and change an instance.
 import { z } from 'zod';
-import { instanceName } from '../../core/kinds/instance.ts';
+import { endpointAccesses, instanceName } from '../../core/kinds/instance.ts';
 import { keysOf, name, recordOf } from '../../core/kinds/kind.ts';
 import { variableName } from '../../core/kinds/scalars.ts';
 import { optionOverrides, optionValues } from '../../core/kinds/template-options.ts';
@@ -67,5 +67,18 @@ export const instanceUpdate = component(
       .nullable()
       .optional()
       .describe('Variables to set, each by its name. Others stay; `null` takes all away.'),
+    protected: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether its editor is closed to everybody, at once; for owners. Needs the feature protectedInstances, lifting it does not.',
+      ),
+    endpointAccess: z
+      .enum(endpointAccesses)
+      .nullable()
+      .optional()
+      .describe(
+        'Who may use its endpoints and dashboards, at once; for owners. `null`: the team alone. Needs the feature teamEndpointSecurity.',
+      ),
   }),
 );

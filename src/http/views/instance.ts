@@ -2,14 +2,15 @@
 import { z } from 'zod';
 import type { Caller } from '../../core/access/actor.ts';
 import { actionsOn } from '../../core/access/policy.ts';
+import { instanceUrl } from '../../core/instances/address.ts';
 import { driverProblem, pendingSettings, upgradeOf } from '../../core/instances/around.ts';
 import { effectiveEnvironment, effectiveOptions } from '../../core/instances/settings.ts';
-import { instanceStates } from '../../core/kinds/instance.ts';
+import { endpointAccesses, instanceStates } from '../../core/kinds/instance.ts';
 import { keysOf } from '../../core/kinds/kind.ts';
 import { optionValues } from '../../core/kinds/template-options.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { singleton, type View } from '../../core/model/view.ts';
-import type { Facts } from '../../core/rules/facts.ts';
+import { effectiveIn, type Facts } from '../../core/rules/facts.ts';
 import { component } from '../json-schema.ts';
 import { conditionView } from './config.ts';
 import { shownValue } from './secrets.ts';
@@ -46,7 +47,11 @@ const fields = {
     })
     .describe('The team whose instance it is.'),
   state: z.enum(instanceStates).describe('What it is doing.'),
-  url: z.string().optional().describe('Where it answers; only while it runs.'),
+  url: z.string().optional().describe('Where people reach it; only while it runs.'),
+  protected: z.boolean().describe('Whether an owner has closed its editor to everybody.'),
+  endpointAccess: z
+    .enum(endpointAccesses)
+    .describe('Who may use its endpoints and dashboards now: its team, or anyone who can reach it.'),
   instanceType: z.string().describe('The name of its type.'),
   template: z.string().describe('The name of its template.'),
   stack: z.string().describe('The name of its stack.'),
@@ -78,7 +83,7 @@ export const instanceDetailView = component(
 );
 
 /** What the view of an instance takes from the world. */
-export type Known = Pick<Facts, 'drivers'>;
+export type Known = Pick<Facts, 'drivers' | 'baseUrl'>;
 
 /** An instance as answered in a list. */
 export function shownInstance(instance: Resource<'Instance'>, view: View, known: Known): z.output<typeof instanceView> {
@@ -92,7 +97,9 @@ export function shownInstance(instance: Resource<'Instance'>, view: View, known:
     name,
     team: { id: spec.team, slug: team?.name ?? '', name: team?.spec.displayName ?? '' },
     state: spec.state,
-    ...(spec.url !== undefined && spec.state === 'running' ? { url: spec.url } : {}),
+    ...(spec.url !== undefined && spec.state === 'running' ? { url: publicUrl(id, spec.url, view, known) } : {}),
+    protected: spec.protected === true,
+    endpointAccess: accessOf(instance, view, known),
     instanceType: view.get('InstanceType', spec.instanceType)?.name ?? '',
     template: template?.name ?? '',
     stack: view.get('Stack', spec.stack)?.name ?? '',
@@ -111,6 +118,18 @@ export function shownInstance(instance: Resource<'Instance'>, view: View, known:
     createdAt,
     updatedAt,
   };
+}
+
+/** What acts: without the feature, endpoints are open whatever was chosen when there was one. */
+function accessOf({ spec }: Resource<'Instance'>, view: View, known: Known): (typeof endpointAccesses)[number] {
+  const type = view.get('TeamType', view.get('Team', spec.team)?.spec.type ?? '');
+  const isSecured = type && effectiveIn(view, known, type.spec.features, 'teamEndpointSecurity').effective;
+  return isSecured ? (spec.endpointAccess ?? 'team') : 'open';
+}
+
+/** Where people reach it through Weir; where nothing is reached through Weir, where it answers. */
+function publicUrl(id: string, url: string, view: View, { baseUrl }: Known): string {
+  return baseUrl === undefined ? url : instanceUrl({ baseUrl, platform: singleton(view, 'Platform').spec }, id);
 }
 
 /** An instance as answered on its own. */
@@ -154,7 +173,9 @@ export const exampleInstance: z.output<typeof instanceView> = {
   name: 'Packing line 1',
   team: { id: 'Qm7Zt4XcR9vLk2Wd8HyB1s', slug: 'plant-one', name: 'Plant One' },
   state: 'running',
-  url: 'http://127.0.0.1:41880/',
+  url: 'https://weir.example.com/i/7KcR2vXq9LmT4bWz1NfY8d/',
+  protected: false,
+  endpointAccess: 'open',
   instanceType: 'small',
   template: 'standard',
   stack: 'nr-4-1',

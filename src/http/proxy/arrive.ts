@@ -1,0 +1,140 @@
+// Decides about whoever comes to an instance, before anything of a body is looked at: go on to the runtime, sign in first, or what is in the way.
+import type { IncomingMessage } from 'node:http';
+import { anonymous, type Caller } from '../../core/access/actor.ts';
+import { instanceOrigin, instancePath } from '../../core/instances/address.ts';
+import { singleton } from '../../core/model/view.ts';
+import { Problem } from '../errors.ts';
+import type { LastUse } from '../last-use.ts';
+import type { InstanceDoor, ServerOptions } from '../services.ts';
+import { type Entry, entryFor } from './entry.ts';
+import type { Standing } from './standing.ts';
+import { pathProblem, requestProblem, type Target } from './target.ts';
+import { type Visitor, visitorOf } from './visitor.ts';
+
+/** Somebody who may go on. */
+export interface Passage {
+  readonly id: string;
+  readonly by: Target['by'];
+  readonly caller: Caller;
+  readonly isOurToken: boolean;
+  readonly entry: Entry;
+  readonly standing: Standing;
+  readonly door: InstanceDoor;
+  /** Path and query, as the runtime knows them. */
+  readonly path: string;
+}
+
+/** What becomes of a request. */
+export type Arrival =
+  | { readonly outcome: 'pass'; readonly passage: Passage }
+  | { readonly outcome: 'sign-in'; readonly id: string; readonly visitor: Visitor }
+  | { readonly outcome: 'redirect'; readonly location: string }
+  | { readonly outcome: 'refuse'; readonly problem: Problem };
+
+/** What deciding takes. */
+export interface Gate {
+  readonly options: Pick<ServerOptions, 'door' | 'clock' | 'baseUrl' | 'instanceDoor'>;
+  readonly idOf: (name: string) => string | undefined;
+  readonly standingOf: (view: ReturnType<ServerOptions['door']['store']['read']>, id: string) => Standing | undefined;
+}
+
+/** Decides about a request. */
+export function arrive(
+  gate: Gate,
+  request: IncomingMessage,
+  target: Target,
+  lastUse: Pick<LastUse, 'touch' | 'of'>,
+): Arrival {
+  const { options } = gate;
+  const unreadable = requestProblem(request, target);
+  if (unreadable !== undefined) return refused(new Problem('invalid_request', { detail: unreadable }));
+  const id = target.by === 'host' ? (gate.idOf(target.name) ?? '') : target.name;
+  const view = options.door.store.read();
+  const standing = gate.standingOf(view, id);
+  const visitor = visitorOf(request, doorstepOf(gate, target, id), { options, lastUse, view });
+  if (!standing) return nobodyHere(visitor, id);
+  const elsewhere = rightPlace(gate, request, target, id);
+  if (elsewhere !== undefined) return { outcome: 'redirect', location: elsewhere };
+  const entry = entryFor(visitor.caller, standing, view);
+  if (!entry.endpoints && !entry.editor) return entry.isShutOut ? refused(shutOut()) : nobodyHere(visitor, id);
+  const door = options.instanceDoor?.(id);
+  if (!door) return refused(notRunning(standing, entry));
+  const path = pathAt(door, target);
+  const isEditors = isCommunication(request, path, door);
+  if (path.includes('/.alive/') || (isEditors && !entry.editor)) return nobodyHere(visitor, id);
+  const { caller, isOurToken } = visitor;
+  return { outcome: 'pass', passage: { id, by: target.by, caller, isOurToken, entry, standing, door, path } };
+}
+
+function refused(problem: Problem): Arrival {
+  return { outcome: 'refuse', problem };
+}
+
+/** Where somebody stands who asks for an instance. */
+export function doorstepOf({ options: { baseUrl, door } }: Gate, { by }: Target, id: string) {
+  const platform = singleton(door.store.read(), 'Platform').spec;
+  const origin = by === 'host' ? instanceOrigin({ baseUrl, platform }, id) : undefined;
+  return { by, id, origin: origin ?? new URL(baseUrl).origin, path: `${instancePath(baseUrl, id)}/` };
+}
+
+/** The same to everybody who may not come in, whether there is an instance or not. */
+export function nobodyHere(visitor: Visitor, id: string): Arrival {
+  if (visitor.isFromElsewhere)
+    return refused(
+      new Problem('forbidden', {
+        detail:
+          'A cookie counts only for what pages of the same origin ask: send the header Origin with that of this address, or a token.',
+      }),
+    );
+  if (visitor.caller === anonymous) return { outcome: 'sign-in', id, visitor };
+  return refused(nothingHere());
+}
+
+/** There is nothing for them. */
+export function nothingHere(): Problem {
+  return new Problem('not_found', { detail: 'There is nothing at this address that you may see.' });
+}
+
+/** Why somebody who would have an editor has none. */
+export function shutOut(): Problem {
+  return new Problem('forbidden', {
+    detail: 'This instance is protected: its editor is closed to everybody, until an owner of the team lifts that.',
+  });
+}
+
+/** What is missing of an address, or the host name where the instance has one and a browser goes to its path: there its pages are apart from all others. */
+function rightPlace({ options }: Gate, { headers, method }: IncomingMessage, { by, rest }: Target, id: string) {
+  if (by === 'host') return undefined;
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && (method === 'GET' || method === 'HEAD');
+  const platform = singleton(options.door.store.read(), 'Platform').spec;
+  const origin = isNavigation ? instanceOrigin({ baseUrl: options.baseUrl, platform }, id) : undefined;
+  const full = rest.startsWith('/') ? rest : `/${rest}`;
+  if (origin !== undefined) return `${origin}${full}`;
+  return full === rest ? undefined : `${instancePath(options.baseUrl, id)}${full}`;
+}
+
+/** A runtime knows itself below its path; at a host name of its own that may be left out. */
+function pathAt({ path }: InstanceDoor, { by, rest }: Target): string {
+  return by === 'host' && (rest.startsWith(`${path}/`) || rest === path) ? rest : path + rest;
+}
+
+/** Whether a connection is to be that of the editor with its runtime. */
+function isCommunication({ headers }: IncomingMessage, path: string, { editorPath }: InstanceDoor): boolean {
+  return headers.upgrade !== undefined && path.split('?', 1)[0] === `${editorPath}/comms`;
+}
+
+function notRunning({ instance: { name, spec } }: Standing, { insider }: Entry): Problem {
+  const [ready] = spec.conditions;
+  const why = ready && ready.status !== 'True' ? `, because ${ready.message} (${ready.reason})` : '';
+  const detail = insider
+    ? `The instance ${name} does not run: it is ${spec.state}${why}.`
+    : 'The instance does not run now: try again later, or ask its team.';
+  return new Problem('unavailable', { detail, headers: { 'retry-after': '5' } });
+}
+
+/** A path of the same instance to come back to; its beginning where what is given is none. */
+export function pathToReturnTo(given: string | null): string {
+  return given !== null && /^\/(?![/\\])/.test(given) && given.length <= 4096 && pathProblem(given) === undefined
+    ? given
+    : '/';
+}

@@ -1,0 +1,150 @@
+// What is passed on of the heads of requests and answers: what one hop says to the next ends here (RFC 9110, 7.6.1), and so does what is Weir's own.
+
+/** Headers as they stand on the wire: names and values in turn. */
+export type RawHeaders = readonly string[];
+
+/** What stands before the names of Weir's own cookies, whatever their case. */
+const ownCookies = 'weir_';
+
+const ofOneHop: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+]);
+
+/** Said anew by Weir, or answered by it. */
+const saidByWeir: ReadonlySet<string> = new Set(['host', 'expect', 'forwarded', 'x-real-ip']);
+
+/** What is said of a request besides what its sender said. */
+export interface Said {
+  readonly host: string;
+  readonly clientAddress: string;
+  readonly scheme: string;
+  /** What stands before the paths of the runtime. */
+  readonly prefix: string;
+  /** Whether Authorization was for Weir, and ends here. */
+  readonly isOurToken: boolean;
+  /** The header that opens the editor. */
+  readonly editor: readonly [name: string, value: string] | undefined;
+}
+
+/** The headers of a request as the runtime gets them; without Weir's cookies and tokens, and with nothing that only Weir may say. */
+export function requestHeaders(raw: RawHeaders, connection: string | undefined, said: Said): string[] {
+  const { host, clientAddress, scheme, prefix, isOurToken, editor } = said;
+  const listed = listedIn(connection);
+  const headers = ['host', host];
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = [raw[at], raw[at + 1]];
+    const key = name.toLowerCase();
+    if (ofOneHop.has(key) || saidByWeir.has(key) || listed?.has(key)) continue;
+    if (key.startsWith('x-forwarded-') || key.startsWith('x-weir-') || (isOurToken && key === 'authorization'))
+      continue;
+    if (key !== 'cookie') headers.push(name, value);
+    else {
+      const theirs = withoutOwnCookies(value);
+      if (theirs !== '') headers.push(name, theirs);
+    }
+  }
+  headers.push('x-forwarded-for', clientAddress, 'x-forwarded-proto', scheme, 'x-forwarded-host', host);
+  headers.push('x-forwarded-prefix', prefix);
+  if (editor) headers.push(editor[0], editor[1]);
+  return headers;
+}
+
+function withoutOwnCookies(value: string): string {
+  if (!value.toLowerCase().includes(ownCookies)) return value;
+  return value
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => !pair.toLowerCase().startsWith(ownCookies) && pair !== '')
+    .join('; ');
+}
+
+/** Named by Connection, so for one hop as well. Length and host are nothing that a sender may take away. */
+function listedIn(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || /^(keep-alive|close)?$/i.test(connection)) return undefined;
+  return new Set(
+    connection
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== 'content-length' && name !== 'content-type'),
+  );
+}
+
+/** Where an answer goes. */
+export interface AnsweredTo {
+  /** The path that its cookies are for, where it shares an origin with Weir and other instances; nothing where it has its own. */
+  readonly sharedPath: string | undefined;
+  /** The policy that its pages have besides their own. */
+  readonly policy: string | undefined;
+}
+
+/** They would act on the whole origin, or on how browsers reach it. */
+const ofTheOrigin: ReadonlySet<string> = new Set([
+  'clear-site-data',
+  'strict-transport-security',
+  'public-key-pins',
+  'alt-svc',
+  'nel',
+  'report-to',
+  'reporting-endpoints',
+  'accept-ch',
+  'critical-ch',
+  'origin-agent-cluster',
+]);
+
+/** Where the origin is shared: they would reach past the path of the instance, or into windows of Weir. */
+const ofSharedOrigin: ReadonlySet<string> = new Set(['service-worker-allowed', 'cross-origin-opener-policy']);
+
+/** The headers of an answer as they are sent on. */
+export function answerHeaders(raw: RawHeaders, { sharedPath, policy }: AnsweredTo): string[] {
+  const headers: string[] = [];
+  const listed = listedIn(headerIn(raw, 'connection'));
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const [name = '', value = ''] = [raw[at], raw[at + 1]];
+    const key = name.toLowerCase();
+    if (ofOneHop.has(key) || ofTheOrigin.has(key) || key.startsWith('x-weir-') || listed?.has(key)) continue;
+    if (sharedPath !== undefined && ofSharedOrigin.has(key)) continue;
+    if (key !== 'set-cookie') headers.push(name, value);
+    else {
+      const cookie = theirCookie(value, sharedPath);
+      if (cookie !== undefined) headers.push(name, cookie);
+    }
+  }
+  if (policy !== undefined) headers.push('Content-Security-Policy', policy);
+  return headers;
+}
+
+/** The value of a header that is there once. */
+export function headerIn(raw: RawHeaders, name: string): string | undefined {
+  for (let at = 0; at + 1 < raw.length; at += 2) if (raw[at]?.toLowerCase() === name) return raw[at + 1];
+  return undefined;
+}
+
+/** A cookie of a runtime: never one of Weir's, never for other hosts, and where the origin is shared for its own path. A nameless one could be read as any. */
+function theirCookie(value: string, sharedPath: string | undefined): string | undefined {
+  const [pair = '', ...attributes] = value.split(';');
+  const name = pair.slice(0, Math.max(pair.indexOf('='), 0)).trim();
+  if (
+    name === '' ||
+    name
+      .toLowerCase()
+      .replace(/^__(host|secure)-/, '')
+      .startsWith(ownCookies)
+  )
+    return undefined;
+  const kept = attributes.filter((attribute) => {
+    const key = attribute.split('=', 1)[0]?.trim().toLowerCase();
+    return key !== 'domain' && (key !== 'path' || sharedPath === undefined);
+  });
+  const path = sharedPath === undefined ? [] : [` Path=${sharedPath}`];
+  return [pair, ...kept, ...path].join(';');
+}

@@ -1,0 +1,44 @@
+// The connections to runtimes: a pool an instance, so that one that hangs holds up no other. A pool goes when its instance no longer answers there.
+import { Pool } from 'undici';
+import type { Patience } from './patience.ts';
+
+export interface Pools {
+  /** The connections to an instance at an origin. */
+  to(id: string, origin: string): Pool;
+  /** Cuts what is under way to an instance, which runs no more. */
+  drop(id: string): void;
+  close(): void;
+}
+
+/** Opens pools of at most `connections` each. */
+export function createPools({ headMs, bodyMs }: Pick<Patience, 'headMs' | 'bodyMs'>, connections: number): Pools {
+  const pools = new Map<string, { readonly origin: string; readonly pool: Pool }>();
+  const drop = (id: string) => {
+    const known = pools.get(id);
+    pools.delete(id);
+    // Lets what is under way fail in its own words, and never fails itself.
+    known?.pool.destroy().catch(() => {});
+  };
+  return {
+    to: (id, origin) => {
+      const known = pools.get(id);
+      if (known?.origin === origin) return known.pool;
+      drop(id);
+      const pool = new Pool(origin, {
+        connections,
+        pipelining: 1,
+        headersTimeout: headMs,
+        bodyTimeout: bodyMs,
+        connectTimeout: 10_000,
+        // Runtimes close what is idle after five seconds; a request must not meet that.
+        keepAliveTimeout: 2000,
+      });
+      pools.set(id, { origin, pool });
+      return pool;
+    },
+    drop,
+    close: () => {
+      for (const id of [...pools.keys()]) drop(id);
+    },
+  };
+}

@@ -1,0 +1,39 @@
+// What keeps the pages of an instance apart from Weir where they share an origin: a policy of the browser, and no way round it by redirects.
+
+/** An instance below a path of Weir's own origin. */
+export interface SharedPlace {
+  /** The host that the browser asked, with its port. */
+  readonly host: string;
+  /** The base URL of Weir. */
+  readonly baseUrl: string;
+  /** The path of the instance, with a slash at its end. */
+  readonly path: string;
+  readonly catalogues: readonly string[];
+}
+
+/**
+ * The policy (CSP level 3) by which scripts of an instance can ask the instance itself and the catalogues of modules, and nothing else: not the API, where
+ * the session of whoever looks at the page would speak for them. It holds together with whatever policy the page has of its own.
+ */
+export function sharedPolicy({ host, baseUrl, path, catalogues }: SharedPlace): string {
+  const hosts = new Set([host, new URL(baseUrl).host]);
+  const own = [...hosts].flatMap((one) => [
+    `http://${one}${path}`,
+    `ws://${one}${path}`,
+    `https://${one}${path}`,
+    `wss://${one}${path}`,
+  ]);
+  return `connect-src ${[...own, ...catalogues, 'data:', 'blob:'].join(' ')}`;
+}
+
+/**
+ * Whether a redirect leads to Weir, or to another instance. A policy looks at the path of a request, but not at that of what it is redirected to, so a
+ * script could have its own instance send it on.
+ */
+export function leadsAstray(location: string, { host, baseUrl, path }: Omit<SharedPlace, 'catalogues'>): boolean {
+  const base = new URL(path, baseUrl);
+  if (!URL.canParse(location, base)) return false;
+  const target = new URL(location, base);
+  const isHere = target.host === base.host || target.host === host.toLowerCase();
+  return isHere && !`${target.pathname}/`.startsWith(path);
+}

@@ -1,0 +1,57 @@
+// How an instance stands for those who come in: what does not depend on who they are, remembered until anything changes.
+import { effectiveOptions } from '../../core/instances/settings.ts';
+import type { Resource } from '../../core/model/resource.ts';
+import type { View } from '../../core/model/view.ts';
+import { effectiveIn, type Facts } from '../../core/rules/facts.ts';
+import type { PositionedView } from '../../store/store.ts';
+
+/** An instance, as the way in sees it. */
+export interface Standing {
+  readonly instance: Resource<'Instance'>;
+  readonly team: Resource<'Team'>;
+  /** Whether its endpoints and dashboards are for its team alone. */
+  readonly isForTeam: boolean;
+  /** Whether its editor is closed to everybody. */
+  readonly isProtected: boolean;
+  /** Origins that its pages may ask, besides itself: the catalogues of modules. */
+  readonly catalogues: readonly string[];
+}
+
+/** Answers how an instance stands; nothing where there is none. */
+export function createStandings(facts: () => Facts): (view: PositionedView, id: string) => Standing | undefined {
+  let position = '';
+  const known = new Map<string, Standing>();
+  return (view, id) => {
+    if (view.position !== position) known.clear();
+    position = view.position;
+    const found = known.get(id) ?? standingOf(view, facts(), id);
+    if (found) known.set(id, found);
+    return found;
+  };
+}
+
+function standingOf(view: View, facts: Facts, id: string): Standing | undefined {
+  const instance = view.get('Instance', id);
+  const team = instance && view.get('Team', instance.spec.team);
+  const type = team && view.get('TeamType', team.spec.type);
+  if (!instance || !team || !type) return undefined;
+  const has = (feature: 'teamEndpointSecurity' | 'protectedInstances') =>
+    effectiveIn(view, facts, type.spec.features, feature).effective;
+  return {
+    instance,
+    team,
+    isForTeam: has('teamEndpointSecurity') && instance.spec.endpointAccess !== 'open',
+    isProtected: instance.spec.protected === true && has('protectedInstances'),
+    catalogues: cataloguesOf(view, instance),
+  };
+}
+
+/** Where the editor reads which modules there are when nobody says otherwise. */
+const usualCatalogue = 'https://catalogue.nodered.org';
+
+function cataloguesOf(view: View, { spec }: Resource<'Instance'>): string[] {
+  const options = effectiveOptions(view.get('Template', spec.template)?.spec, spec);
+  const value = options.find(({ name }) => name === 'catalogues')?.value;
+  const own = Array.isArray(value) ? value.map(String) : [];
+  return [usualCatalogue, ...own.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin)];
+}

@@ -121,6 +121,22 @@ channel('lets all go when the server closes', async ({ world }) => {
   assert.ok(performance.now() - began < 20_000, 'nobody waits for the minute to be over');
 });
 
+channel('lets all go over real connections, too, so that a stop takes no longer for them', async ({ world }) => {
+  const url = `${await world.app.listen({ port: 0, host: '127.0.0.1' })}/api/v1/device`;
+  const authorization = `Bearer ${world.tokens.device}`;
+  const etag = String((await fetch(url, { headers: { authorization } })).headers.get('etag'));
+  const answers = Array.from({ length: 4 }, () =>
+    fetch(`${url}?wait=60`, { headers: { authorization, 'if-none-match': etag } }),
+  );
+  await fetch(url, { headers: { authorization } });
+  const began = performance.now();
+  await world.app.close();
+  // One that came when the server was closing already is told so, or that nobody listens any more.
+  for (const answer of await Promise.allSettled(answers))
+    if (answer.status === 'fulfilled') assert.ok([304, 503].includes(answer.value.status), String(answer.value.status));
+  assert.ok(performance.now() - began < 30_000);
+});
+
 channel('shows what the agent said, and that it is not heard of any more', async ({ world }) => {
   const look = async () => (await world.ask('GET', '/api/v1/devices/gateway')).body;
   assert.equal([(await look()).status, (await look()).lastSeenAt], ['unknown', null]);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
+import { eventually, patienceMs } from '../support/until.ts';
 
 /** Somebody at a browser of their own. */
 export interface Visitor {
@@ -12,8 +13,8 @@ export interface Visitor {
   readonly complaints: string[];
   /** Waits until the page says something, where screen readers hear it: `alert` for what went wrong, `status` for what went well. */
   told(role: 'alert' | 'status', words: RegExp): Promise<void>;
-  /** What has the focus, by its id; its words where it has none. */
-  focused(): Promise<string>;
+  /** Waits until something has the focus, which is told by its id, and by its words where it has none. */
+  focuses(wanted: string): Promise<void>;
   /** Fails where axe-core finds anything against WCAG or good practice, light or dark, or the page is wider than a small screen. */
   isAccessible(): Promise<void>;
 }
@@ -22,13 +23,13 @@ export interface Visitor {
 export function startBrowser(executablePath: string): Promise<Browser> {
   // Chromium refuses to run as root inside its sandbox.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath, args });
+  return chromium.launch({ executablePath, args, timeout: 120_000 });
 }
 
 /** A new visitor, without cookies, of the server at `base`. */
 export async function visit(browser: Browser, base: string): Promise<Visitor> {
   const context = await browser.newContext({ baseURL: base, locale: 'en-GB' });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(patienceMs);
   const page = await context.newPage();
   const complaints: string[] = [];
   note(page, new URL(base).origin, complaints);
@@ -39,7 +40,10 @@ export async function visit(browser: Browser, base: string): Promise<Visitor> {
     context,
     complaints,
     told: (role, words) => page.locator(`[role=${role}] p:visible`, { hasText: words }).waitFor(),
-    focused: () => page.evaluate('document.activeElement.id || document.activeElement.textContent'),
+    focuses: (wanted) =>
+      eventually(async () =>
+        assert.is(await page.evaluate('document.activeElement.id || document.activeElement.textContent'), wanted),
+      ),
     isAccessible: () => isAccessible(page),
   };
 }
@@ -67,7 +71,9 @@ async function isAccessible(page: Page): Promise<void> {
   }
   const size = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 640 });
-  assert.is(await page.evaluate('document.documentElement.scrollWidth'), 320, `${page.url()} is too wide`);
+  await eventually(async () =>
+    assert.is(await page.evaluate('document.documentElement.scrollWidth'), 320, `${page.url()} is too wide`),
+  );
   if (size) await page.setViewportSize(size);
 }
 

@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { debian, suiteWith } from '../support/debian.ts';
-import { until } from '../support/until.ts';
+import { eventually, until } from '../support/until.ts';
 import { startBrowser, type Visitor, visit } from './browser.ts';
 import { password, type Site, startSite } from './site.ts';
 import { startWorld } from './world.ts';
@@ -159,44 +159,53 @@ async function signIn({ page }: Visitor, username: string, secret = password): P
 }
 
 people('sign in by keyboard alone', async () => {
-  const { page, focused } = visitor;
+  const { page, focuses } = visitor;
   await page.goto('/account/login');
-  assert.is(await focused(), 'username');
+  await focuses('username');
   await page.keyboard.type('admin');
   await page.keyboard.press('Tab');
   await page.keyboard.type(password);
   await page.keyboard.press('Tab');
-  assert.is(await focused(), 'Sign in');
+  await focuses('Sign in');
   await page.keyboard.press('Space');
   await page.waitForURL('/account/settings');
   await page.getByLabel('Username').waitFor();
-  assert.is(await page.getByLabel('Username').inputValue(), 'admin');
+  await eventually(async () => assert.is(await page.getByLabel('Username').inputValue(), 'admin'));
 });
 
 people('hear that a password is wrong, and stay where they were', async () => {
-  const { page, told, focused, isAccessible } = visitor;
+  const { page, told, focuses, isAccessible } = visitor;
   await page.goto('/account/login');
   const alert = page.locator('form [role=alert]');
   assert.is(await alert.textContent(), '');
+  await focuses('username');
   await page.keyboard.type('admin');
   await page.keyboard.press('Tab');
   await page.keyboard.type('wrong password');
   await page.keyboard.press('Enter');
   await told('alert', /do not fit/);
-  assert.is(await focused(), 'password');
+  await focuses('password');
   await isAccessible();
+  const gate = Promise.withResolvers<void>();
+  await page.route('**/account/login', async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
   await page.keyboard.press('Enter');
-  assert.is(await alert.textContent(), '', 'it is said again when it is true again');
+  await eventually(async () => assert.is(await alert.textContent(), '', 'it is said again when it is true again'));
+  gate.resolve();
   await told('alert', /do not fit/);
 });
 
 people('register, choose the type of their team, open the link in the mail, and sign in', async () => {
-  const { page, told, focused, isAccessible } = visitor;
+  const { page, told, focuses, isAccessible } = visitor;
   await page.goto('/account/login');
   await page.getByRole('link', { name: 'Register' }).click();
   const type = page.getByLabel('Type of your own team');
   await type.waitFor();
-  assert.equal(await type.locator('option').allTextContents(), ['starter: <b>Small</b>', 'pro']);
+  await eventually(async () =>
+    assert.equal(await type.locator('option').allTextContents(), ['starter: <b>Small</b>', 'pro']),
+  );
   await isAccessible();
   await page.getByLabel('Email').fill('Nora@Example.net');
   await page.getByLabel('Username').fill('-nora');
@@ -205,26 +214,32 @@ people('register, choose the type of their team, open the link in the mail, and 
   await type.selectOption('pro');
   await page.getByRole('button', { name: 'Register' }).click();
   await page.locator('.error').first().waitFor();
-  assert.is(await focused(), 'username');
-  assert.is(await page.getByLabel('Username').getAttribute('aria-invalid'), 'true');
-  assert.is(await page.getByLabel('Username').getAttribute('aria-describedby'), 'username-error username-hint');
+  await focuses('username');
+  await eventually(async () => assert.is(await page.getByLabel('Username').getAttribute('aria-invalid'), 'true'));
+  await eventually(async () =>
+    assert.is(await page.getByLabel('Username').getAttribute('aria-describedby'), 'username-error username-hint'),
+  );
   await isAccessible();
   await page.getByLabel('Username').fill('nora');
   await page.getByRole('button', { name: 'Register' }).click();
   await page.locator('#password-error', { hasText: 'many people use' }).waitFor();
-  assert.is(await page.getByLabel('Username').getAttribute('aria-describedby'), 'username-hint');
+  await eventually(async () =>
+    assert.is(await page.getByLabel('Username').getAttribute('aria-describedby'), 'username-hint'),
+  );
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Register' }).dblclick();
   await told('status', /A mail is on its way to Nora@Example.net/);
-  assert.is(await focused(), 'Sign in');
+  await focuses('Sign in');
   await isAccessible();
   await page.goto(await site.link('nora@example.net'));
   await told('status', /nora@example.net is verified/);
-  assert.is(new URL(page.url()).search, '', 'the token is gone from the address');
+  await eventually(() => assert.is(new URL(page.url()).search, '', 'the token is gone from the address'));
   await isAccessible();
   await signIn(visitor, 'nora');
-  assert.is(await page.getByLabel('Name', { exact: true }).inputValue(), '<script>document.title = "no"</script>');
-  assert.is(await page.title(), 'Your account · Weir');
+  await eventually(async () =>
+    assert.is(await page.getByLabel('Name', { exact: true }).inputValue(), '<script>document.title = "no"</script>'),
+  );
+  await eventually(async () => assert.is(await page.title(), 'Your account · Weir'));
   const { teams } = await site.api('GET', '/api/v1/teams?q=nora');
   const own = (await site.api('GET', '/api/v1/teams')).teams.filter(({ name }: { name: string }) =>
     name.includes('<script>'),
@@ -252,25 +267,25 @@ people('are told where a link has been used, and are not asked to choose what th
 });
 
 people('forget their password, and set another by the link in the mail', async () => {
-  const { page, told, focused, isAccessible } = visitor;
+  const { page, told, focuses, isAccessible } = visitor;
   await site.user('fred');
   await page.goto('/account/login');
   await page.getByRole('link', { name: 'Forgot' }).click();
   await page.getByLabel('Email').waitFor();
-  assert.is(await focused(), 'email');
+  await focuses('email');
   await isAccessible();
   await page.getByLabel('Email').fill('fred@example.net');
   await page.keyboard.press('Enter');
   await told('status', /30 minutes/);
   await page.goto(await site.link('fred@example.net'));
   await page.getByLabel('New password').waitFor();
-  assert.is(new URL(page.url()).search, '', 'the token is gone from the address');
-  assert.is(await focused(), 'password');
+  await eventually(() => assert.is(new URL(page.url()).search, '', 'the token is gone from the address'));
+  await focuses('password');
   await isAccessible();
   await page.keyboard.type('a wholly new password');
   await page.keyboard.press('Enter');
   await told('status', /is changed/);
-  assert.is(await focused(), 'Sign in');
+  await focuses('Sign in');
   await site.link('fred@example.net');
   await page.keyboard.press('Enter');
   await page.waitForURL('/account/login');
@@ -287,13 +302,13 @@ people('are invited, register with the invitation, and are in the team', async (
   await isAccessible();
   await page.getByRole('link', { name: 'Register' }).click();
   await told('status', /You are invited to the team <img/);
-  assert.is(await page.getByLabel('Email').inputValue(), 'ivy@example.net');
+  await eventually(async () => assert.is(await page.getByLabel('Email').inputValue(), 'ivy@example.net'));
   await isAccessible();
   await page.getByLabel('Username').fill('ivy');
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');
   await told('status', /in the team/);
-  assert.is(new URL(page.url()).search, '', 'the token is gone from the address');
+  await eventually(() => assert.is(new URL(page.url()).search, '', 'the token is gone from the address'));
   await signIn(visitor, 'ivy');
   const { members } = await site.api('GET', `/api/v1/teams/${team.id}/members`);
   assert.equal(
@@ -306,7 +321,7 @@ people('are invited, register with the invitation, and are in the team', async (
 });
 
 people('who have an account come to an invitation by signing in, and join', async () => {
-  const { page, told, focused, isAccessible } = visitor;
+  const { page, told, focuses, isAccessible } = visitor;
   await site.user('karl');
   const team = await site.api('POST', '/api/v1/teams', { name: 'Guests', type: 'starter' });
   await site.api('POST', `/api/v1/teams/${team.id}/invitations`, { user: 'karl', role: 'member' });
@@ -329,13 +344,13 @@ people('who have an account come to an invitation by signing in, and join', asyn
   await page.waitForURL(link);
   await page.getByRole('button', { name: 'Join' }).click();
   await told('status', /You are in the team Guests now/);
-  assert.is(await focused(), 'Your account');
+  await focuses('Your account');
   assert.not.match(page.url(), link);
   await isAccessible();
 });
 
 people('find the invitations to them on the page of their account', async () => {
-  const { page, told, focused, isAccessible } = visitor;
+  const { page, told, focuses, isAccessible } = visitor;
   await site.user('lena');
   for (const name of ['One <b>', 'Two']) {
     const team = await site.api('POST', '/api/v1/teams', { name, type: 'starter' });
@@ -345,7 +360,7 @@ people('find the invitations to them on the page of their account', async () => 
   await signIn(visitor, 'lena');
   await page.getByRole('button', { name: 'Join the team One <b>' }).click();
   await told('status', /You are in the team One <b> now/);
-  assert.is(await focused(), 'invitations-title');
+  await focuses('invitations-title');
   await isAccessible();
   await page.getByRole('button', { name: 'Decline the invitation to the team Two' }).click();
   await told('status', /Two is declined/);
@@ -353,7 +368,7 @@ people('find the invitations to them on the page of their account', async () => 
 });
 
 people('change their name, and their address by a link to the new one', async () => {
-  const { page, told, focused, isAccessible } = visitor;
+  const { page, told, focuses, isAccessible } = visitor;
   await site.user('rosa');
   await signIn(visitor, 'rosa');
   await page.getByLabel('Name', { exact: true }).fill('Rosa <i>');
@@ -364,21 +379,21 @@ people('change their name, and their address by a link to the new one', async ()
   await page
     .locator('#username-error', { hasText: /^Username cannot be ADMIN, because another user has it\.$/ })
     .waitFor();
-  assert.is(await focused(), 'username');
+  await focuses('username');
   await isAccessible();
   await page.getByLabel('Username').fill('rosa');
   await page.getByLabel('Email').fill('rosa@example.org');
   await page.keyboard.press('Enter');
   await told('status', /mail is on its way to rosa@example.org/);
-  assert.is(await page.getByLabel('Email').inputValue(), 'rosa@example.net');
+  await eventually(async () => assert.is(await page.getByLabel('Email').inputValue(), 'rosa@example.net'));
   await page.getByText('It becomes rosa@example.org').waitFor();
   await isAccessible();
   await page.goto(await newLink('rosa'));
   await told('status', /rosa@example.org is verified/);
   await page.goto('/account/settings');
   await page.getByLabel('Name', { exact: true }).waitFor();
-  assert.is(await page.getByLabel('Email').inputValue(), 'rosa@example.org');
-  assert.is(await page.getByLabel('Name', { exact: true }).inputValue(), 'Rosa <i>');
+  await eventually(async () => assert.is(await page.getByLabel('Email').inputValue(), 'rosa@example.org'));
+  await eventually(async () => assert.is(await page.getByLabel('Name', { exact: true }).inputValue(), 'Rosa <i>'));
 });
 
 /** A new address gets a link, and the old one is told: in any order. */
@@ -406,8 +421,8 @@ people('change their password, which ends their other sessions', async () => {
   await page.getByLabel('New password').fill('a wholly new password');
   await page.keyboard.press('Enter');
   await told('status', /is changed/);
-  assert.is(await page.getByLabel('Current password').inputValue(), '');
-  assert.is(await page.locator('#sessions li').count(), 1);
+  await eventually(async () => assert.is(await page.getByLabel('Current password').inputValue(), ''));
+  await eventually(async () => assert.is(await page.locator('#sessions li').count(), 1));
   // The other one learns of it when it does something, and comes back by signing in.
   await other.page.getByRole('button', { name: 'Save' }).click();
   await other.page.waitForURL('/account/login?next=%2Faccount%2Fsettings');
@@ -421,7 +436,7 @@ people('change their password, which ends their other sessions', async () => {
 });
 
 people('make a token, which is shown once and works, and revoke it', async () => {
-  const { page, told, focused, isAccessible } = visitor;
+  const { page, told, focuses, isAccessible } = visitor;
   await site.user('tina');
   await signIn(visitor, 'tina');
   const name = '<script>alert(1)</script>'.repeat(3);
@@ -429,30 +444,32 @@ people('make a token, which is shown once and works, and revoke it', async () =>
   await page.getByLabel('Ends').fill('2001-01-01T00:00');
   await page.getByRole('button', { name: 'Make a token' }).click();
   await page.locator('#token-expires-error', { hasText: 'past' }).waitFor();
-  assert.is(await focused(), 'token-expires');
+  await focuses('token-expires');
   await page.getByLabel('Ends').fill('2101-01-01T00:00');
   await page.getByRole('button', { name: 'Make a token' }).dblclick();
   const shown = page.getByLabel('Your new token');
   await shown.waitFor();
   const token = await shown.inputValue();
   assert.match(token, /^weirp_\w{46}$/);
-  assert.is(await focused(), 'token');
-  assert.is(await page.evaluate('String(getSelection())'), token, 'it is selected, to be copied');
+  await focuses('token');
+  await eventually(async () =>
+    assert.is(await page.evaluate('String(getSelection())'), token, 'it is selected, to be copied'),
+  );
   await page.getByRole('button', { name: `Revoke the token ${name}` }).waitFor();
-  assert.is(await page.locator('#tokens li').count(), 1, 'pressed twice, made once');
+  await eventually(async () => assert.is(await page.locator('#tokens li').count(), 1, 'pressed twice, made once'));
   await isAccessible();
   const withToken = () => fetch(`${site.base}/api/v1/user`, { headers: { authorization: `Bearer ${token}` } });
   assert.is((await withToken()).status, 200);
   await page.reload();
   await page.getByText('ends 1 Jan 2101, 00:00').waitFor();
   assert.not.match(await page.content(), token);
-  assert.not.ok(await shown.isVisible());
+  await eventually(async () => assert.not.ok(await shown.isVisible()));
   page.once('dialog', (dialog) => dialog.dismiss());
   await page.getByRole('button', { name: 'Revoke' }).click();
   page.once('dialog', (dialog) => dialog.accept());
   await page.getByRole('button', { name: 'Revoke' }).press('Enter');
   await told('status', /is revoked/);
-  assert.is(await focused(), 'tokens-title');
+  await focuses('tokens-title');
   await page.getByText('You have no tokens').waitFor();
   assert.is((await withToken()).status, 401);
 });
@@ -465,13 +482,13 @@ people('see where they are signed in, end that, and sign out', async () => {
   await signIn(visitor, 'sam');
   const sessions = page.locator('#sessions li');
   await sessions.nth(1).waitFor();
-  assert.is(await sessions.filter({ hasText: 'Chrome on Linux (this one)' }).count(), 1);
+  await eventually(async () => assert.is(await sessions.filter({ hasText: 'Chrome on Linux (this one)' }).count(), 1));
   await sessions
     .filter({ hasNotText: '(this one)' })
     .getByRole('button', { name: /^End the session of Chrome/ })
     .click();
   await told('status', /ended/);
-  assert.is(await sessions.count(), 1);
+  await eventually(async () => assert.is(await sessions.count(), 1));
   await other.page.reload();
   await other.page.waitForURL('/account/login?next=%2Faccount%2Fsettings');
   await other.context.close();
@@ -492,7 +509,7 @@ people('whose domain signs in elsewhere are shown the way, without a password', 
   await page.keyboard.press('Tab');
   const link = page.getByRole('link', { name: 'Sign in with your organisation' });
   await link.waitFor();
-  assert.is(await link.getAttribute('href'), `${site.base}/sso/saml/corp/login`);
+  await eventually(async () => assert.is(await link.getAttribute('href'), `${site.base}/sso/saml/corp/login`));
   await isAccessible();
   await Promise.all([page.waitForURL('/sso/saml/corp/login'), page.keyboard.press('Enter')]);
   await page.goto('/account/login');

@@ -9,6 +9,7 @@ import { startBrowser, visit } from '../http/browser.ts';
 import { debian, suiteWith } from '../support/debian.ts';
 import { rsaPair } from '../support/self-signed.ts';
 import { type SimpleSaml, simpleSaml, startSimpleSaml } from '../support/simplesaml.ts';
+import { eventually, patienceMs, until } from '../support/until.ts';
 import { startWeirServer, type WeirServer } from '../support/weir-server.ts';
 
 const commands = debian([...simpleSaml.packages, 'chromium'], [...simpleSaml.commands, 'chromium']);
@@ -43,6 +44,7 @@ saml('goes from the sign-in page to the provider on another site and back, over 
     tls.serve(server.url);
     await setUp(server);
     const context = await browser.newContext({ baseURL: tls.url, ignoreHTTPSErrors: true });
+    context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -53,8 +55,10 @@ saml('goes from the sign-in page to the provider on another site and back, over 
     await page.goto('/account/login?next=/account/register%3Finvitation%3Dx');
     await leaveFor(page);
     await page.waitForURL(`${tls.url}/account/settings`);
-    assert.is(await page.inputValue('#email'), 'ann@corp.example');
-    assert.not(await page.locator('#email').isEditable());
+    await eventually(async () => {
+      assert.is(await page.inputValue('#email'), 'ann@corp.example');
+      assert.not(await page.locator('#email').isEditable());
+    });
     const names = (await context.cookies(`${tls.url}/sso/saml/corp/acs`)).map(({ name, sameSite, secure }) => [
       name,
       sameSite,
@@ -85,7 +89,8 @@ saml('tells that it did not work, and the log why, where plain http keeps the co
     await leaveFor(page);
     await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
     await isAccessible();
-    assert.match(server.log(), /this browser sent no cookie of a login that is under way; over plain http .*https/);
+    const why = /this browser sent no cookie of a login that is under way; over plain http .*https/;
+    await until('the log says why', () => why.test(server.log()), { now: server.log });
     await page.getByRole('link', { name: 'sign in another way' }).click();
     await page.waitForURL('**/account/login');
     await page.goto('/sso/saml/nothing/login');

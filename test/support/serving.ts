@@ -20,9 +20,15 @@ export async function serve(
   return { ...running, url: await addressOf(running) };
 }
 
-/** Where a server that was started says that it serves. */
-export function addressOf(server: Pick<RunningCommand, 'child' | 'output'>): Promise<string> {
-  return until('it serves', () => / on (http:\/\/\S+)\n/.exec(server.output().stdout)?.[1], { program: server });
+/** Where a server that was started says that it serves. One that does not is ended: nobody else knows of it yet. */
+export async function addressOf(server: Pick<RunningCommand, 'child' | 'output'>): Promise<string> {
+  const address = () => / on (https?:\/\/\S+)\n/.exec(server.output().stdout)?.[1];
+  try {
+    return await until('it serves', address, { program: server });
+  } catch (error) {
+    server.child.kill('SIGKILL');
+    throw error;
+  }
 }
 
 /** Signs in on a server, and mints a token as a person would. */

@@ -1,14 +1,6 @@
 // Mails the owners of instances that crash or stay near a limit of their stack: once, whatever happens to Weir meanwhile.
 import { type Door, submit } from '../control/submit.ts';
-import { farFrom, type Nearness, nearnessAfter } from '../core/instances/near-limit.ts';
-import {
-  type AlertCause,
-  isUntoldNear,
-  type LimitCause,
-  limitCauses,
-  untoldCrashes,
-} from '../core/instances/untold.ts';
-import type { InstanceAlerts } from '../core/kinds/instance.ts';
+import { type AlertCause, untoldCrashes } from '../core/instances/untold.ts';
 import { ownersKey } from '../core/kinds/membership.ts';
 import type { Resource } from '../core/model/resource.ts';
 import type { View } from '../core/model/view.ts';
@@ -16,8 +8,8 @@ import { type AlertNote, noteAlerts } from '../core/proposals/note-alerts.ts';
 import { effectiveIn } from '../core/rules/facts.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Mailer, MailOutcome } from '../mail/mail.ts';
-import { type InstanceAlert, instanceAlerts } from '../mail/messages.ts';
-import type { Sample } from './history.ts';
+import { instanceAlerts } from '../mail/messages.ts';
+import { type Due, limitsOf, type Measured, type Near } from './limits.ts';
 
 export interface AlertsOptions {
   readonly door: Door;
@@ -28,12 +20,6 @@ export interface AlertsOptions {
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
   /** Told of each alert that was mailed. */
   readonly onAlert?: (cause: AlertCause) => void;
-}
-
-/** A sample of a run; `heapBytes` is what counts against the memory that its stack allows, where that is known. */
-export interface Measured extends Sample {
-  readonly run: string;
-  readonly heapBytes?: number | undefined;
 }
 
 /** Alerts that go out. */
@@ -52,7 +38,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     options,
     near: new Map(),
     watched: new Set(),
-    underway: new Set(),
+    underway: new Map(),
     sending: new Set(),
     leads: false,
     unsubscribe: () => {},
@@ -81,17 +67,11 @@ interface Desk {
   readonly near: Map<string, Near>;
   /** The ids of instances that crashed, or were told of: there may be something to tell of them, or to take back. */
   readonly watched: Set<string>;
-  /** What is being mailed: `ID CAUSE`. */
-  readonly underway: Set<string>;
+  /** What is being mailed (`ID CAUSE`), and what no mail server was asked to take, with the time (RFC 3339) until which it is left alone. */
+  readonly underway: Map<string, string | undefined>;
   readonly sending: Set<Promise<void>>;
   leads: boolean;
   unsubscribe: () => void;
-}
-
-interface Near {
-  readonly run: string;
-  readonly memory: Nearness;
-  readonly cpu: Nearness;
 }
 
 function end(desk: Desk): void {
@@ -128,7 +108,7 @@ async function look(desk: Desk, samples: ReadonlyMap<string, Measured>): Promise
     if (!instance) forget(desk, id);
     else {
       due.push(...crashOf(instance, now));
-      const { found, ended } = limitsOf(desk, instance, { sample: samples.get(id), now });
+      const { found, ended } = limitsOf(desk.near, instance, { sample: samples.get(id), now });
       due.push(...found);
       over.push(...ended);
     }
@@ -138,16 +118,9 @@ async function look(desk: Desk, samples: ReadonlyMap<string, Measured>): Promise
       desk,
       view,
       team,
-      those.filter((one) => !desk.underway.has(keyOf(one))),
+      those.filter((one) => isFree(desk, keyOf(one), now)),
     );
   if (over.length > 0) await note(desk, over);
-}
-
-/** Something to be told of an instance, and what is noted once it was. */
-interface Due {
-  readonly instance: Resource<'Instance'>;
-  readonly alert: InstanceAlert;
-  readonly told: InstanceAlerts;
 }
 
 function keyOf({ instance, alert }: Due): string {
@@ -168,66 +141,6 @@ function* crashOf(instance: Resource<'Instance'>, now: string): Iterable<Due> {
   yield { instance, alert, told: { crash: { toldAt: now, count } } };
 }
 
-/** What is near a limit and was not told, and what was told and is so no more. */
-function limitsOf(
-  desk: Desk,
-  instance: Resource<'Instance'>,
-  { sample, now }: { readonly sample: Measured | undefined; readonly now: string },
-): { readonly found: readonly Due[]; readonly ended: readonly AlertNote[] } {
-  const isRunning = instance.spec.state === 'running';
-  // At the start of Weir nothing is measured yet of what runs.
-  if (isRunning && !sample) return { found: [], ended: [] };
-  const near = isRunning && sample ? nearAfter(desk, instance, sample) : undefined;
-  if (!near) desk.near.delete(instance.id);
-  const nearTo = limitCauses.filter((cause) => near?.[cause].near);
-  const farTo = limitCauses.filter((cause) => !near?.[cause].near);
-  return {
-    found: nearTo.flatMap((cause) => (sample && nearLimit(instance, cause, sample, now)) ?? []),
-    ended: farTo.flatMap((cause) => endOf(instance, cause) ?? []),
-  };
-}
-
-function nearLimit(instance: Resource<'Instance'>, cause: LimitCause, sample: Measured, now: string): Due | undefined {
-  const { id, name, spec } = instance;
-  const [limit, used] = [limitOf(instance, cause), usedOf(sample, cause)];
-  if (limit === undefined || used === undefined || !isUntoldNear(cause, spec.alerts, now)) return undefined;
-  return { instance, alert: { id, name, cause, used, limit }, told: { [cause]: { toldAt: now, near: true } } };
-}
-
-function endOf({ id, spec: { alerts } }: Resource<'Instance'>, cause: LimitCause): AlertNote | undefined {
-  const told = alerts?.[cause];
-  return told?.near ? { id, alerts: { [cause]: { ...told, near: false } } } : undefined;
-}
-
-/** Another run begins far from its limits; what was told before Weir was started holds until it is seen to have ended. */
-function nearAfter(desk: Desk, instance: Resource<'Instance'>, sample: Measured): Near {
-  const known = desk.near.get(instance.id);
-  const { alerts } = instance.spec;
-  const before = (cause: LimitCause): Nearness => {
-    if (!known) return { near: alerts?.[cause]?.near ?? false, streak: 0 };
-    return known.run === sample.run ? known[cause] : farFrom;
-  };
-  const after = (cause: LimitCause): Nearness => {
-    const [limit, used] = [limitOf(instance, cause), usedOf(sample, cause)];
-    if (limit === undefined) return farFrom;
-    return used === undefined ? before(cause) : nearnessAfter(before(cause), used / (limit * unit[cause]));
-  };
-  const near = { run: sample.run, memory: after('memory'), cpu: after('cpu') };
-  desk.near.set(instance.id, near);
-  return near;
-}
-
-/** What a limit is counted in, in what is measured: MiB in bytes, percent in percent. */
-const unit = { memory: 1024 ** 2, cpu: 1 } as const;
-
-function limitOf({ spec: { started } }: Resource<'Instance'>, cause: LimitCause): number | undefined {
-  return cause === 'memory' ? started?.resources.memoryMb : started?.resources.cpuPercent;
-}
-
-function usedOf({ heapBytes, cpuPercent }: Measured, cause: LimitCause): number | undefined {
-  return cause === 'memory' ? heapBytes : cpuPercent;
-}
-
 /** Mails the owners of a team, all that is due in one mail; where its type has the feature. */
 function tell(desk: Desk, view: View, id: string, due: readonly Due[]): void {
   const { mailer, baseUrl, door } = desk.options;
@@ -239,7 +152,7 @@ function tell(desk: Desk, view: View, id: string, due: readonly Due[]): void {
   const sent = ownersOf(view, id).map(
     (to) => new Promise<MailOutcome>((told) => mailer.send(instanceAlerts({ ...about, to }), told)),
   );
-  for (const one of due) desk.underway.add(keyOf(one));
+  for (const one of due) desk.underway.set(keyOf(one), undefined);
   const work = Promise.all(sent)
     .then((outcomes) => conclude(desk, due, outcomes))
     .finally(() => desk.sending.delete(work));
@@ -252,14 +165,31 @@ async function conclude(desk: Desk, due: readonly Due[], outcomes: readonly Mail
   const isToldLater = outcomes.length > 0 && outcomes.every((outcome) => outcome === 'dropped');
   if (outcomes.includes('sent')) for (const { alert } of due) desk.options.onAlert?.(alert.cause);
   const notes = due.map(({ instance, told }) => ({ id: instance.id, alerts: told }));
-  if (!isToldLater && !(await note(desk, notes))) return;
+  if (isToldLater) return leaveAlone(desk, due);
+  if (!(await note(desk, notes))) return;
   for (const one of due) desk.underway.delete(keyOf(one));
 }
 
-/** The addresses of whoever owns a team and is not shut out. */
+/** A queue of mails that is full is not asked again with each look. */
+function leaveAlone({ options, underway }: Desk, due: readonly Due[]): void {
+  const until = new Date(Date.parse(options.clock()) + pauseMs).toISOString();
+  for (const one of due) underway.set(keyOf(one), until);
+}
+
+/** Five minutes. */
+const pauseMs = 300_000;
+
+/** Whether nothing is under way. A clock that was set back is told by a time that is too far off. */
+function isFree({ underway }: Desk, key: string, now: string): boolean {
+  const until = underway.get(key);
+  if (until === undefined) return !underway.has(key);
+  return now >= until || Date.parse(until) - Date.parse(now) > pauseMs;
+}
+
+/** The addresses of whoever owns a team, as far as they are known to be theirs; but not of who is shut out. */
 function ownersOf(view: View, team: string): string[] {
   const users = [...view.having('Membership', ownersKey(team))].map(({ spec }) => view.get('User', spec.user));
-  return users.flatMap((user) => (user && !user.spec.suspended ? [user.spec.email] : []));
+  return users.flatMap((user) => (user?.spec.emailVerified && !user.spec.suspended ? [user.spec.email] : []));
 }
 
 /** Whether it was kept. */

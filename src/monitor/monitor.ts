@@ -3,8 +3,9 @@ import { singleton } from '../core/model/view.ts';
 import type { Driver, Usage } from '../drivers/driver.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Store } from '../store/store.ts';
-import type { Alerts, Measured } from './alerts.ts';
+import type { Alerts } from './alerts.ts';
 import { type History, openHistory, type Span, type Stretch, sampleSeconds } from './history.ts';
+import type { Measured } from './limits.ts';
 
 export interface MonitorOptions {
   readonly store: Store;

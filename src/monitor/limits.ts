@@ -1,0 +1,88 @@
+// How near the instances that run are to the limits of their stacks, look by look, and what of that is to be told.
+import { farFrom, type Nearness, nearnessAfter } from '../core/instances/near-limit.ts';
+import { isUntoldNear, type LimitCause, limitCauses } from '../core/instances/untold.ts';
+import type { InstanceAlerts } from '../core/kinds/instance.ts';
+import type { Resource } from '../core/model/resource.ts';
+import type { AlertNote } from '../core/proposals/note-alerts.ts';
+import type { InstanceAlert } from '../mail/messages.ts';
+import type { Sample } from './history.ts';
+
+/** A sample of a run; `heapBytes` is what counts against the memory that its stack allows, where that is known. */
+export interface Measured extends Sample {
+  readonly run: string;
+  readonly heapBytes?: number | undefined;
+}
+
+/** Something to be told of an instance, and what is noted once it was. */
+export interface Due {
+  readonly instance: Resource<'Instance'>;
+  readonly alert: InstanceAlert;
+  readonly told: InstanceAlerts;
+}
+
+/** How near an instance is to its limits, in one run. */
+export interface Near {
+  readonly run: string;
+  readonly memory: Nearness;
+  readonly cpu: Nearness;
+}
+
+/** What is near a limit and was not told, and what was told and is so no more; `nearness` is what is known by the ids of instances, and kept up. */
+export function limitsOf(
+  nearness: Map<string, Near>,
+  instance: Resource<'Instance'>,
+  { sample, now }: { readonly sample: Measured | undefined; readonly now: string },
+): { readonly found: readonly Due[]; readonly ended: readonly AlertNote[] } {
+  const isRunning = instance.spec.state === 'running';
+  // At the start of Weir nothing is measured yet of what runs.
+  if (isRunning && !sample) return { found: [], ended: [] };
+  const near = isRunning && sample ? nearAfter(nearness, instance, sample) : undefined;
+  if (!near) nearness.delete(instance.id);
+  const nearTo = limitCauses.filter((cause) => near?.[cause].near);
+  const farTo = limitCauses.filter((cause) => !near?.[cause].near);
+  return {
+    found: nearTo.flatMap((cause) => (sample && nearLimit(instance, cause, sample, now)) ?? []),
+    ended: farTo.flatMap((cause) => endOf(instance, cause) ?? []),
+  };
+}
+
+function nearLimit(instance: Resource<'Instance'>, cause: LimitCause, sample: Measured, now: string): Due | undefined {
+  const { id, name, spec } = instance;
+  const [limit, used] = [limitOf(instance, cause), usedOf(sample, cause)];
+  if (limit === undefined || used === undefined || !isUntoldNear(cause, spec.alerts, now)) return undefined;
+  return { instance, alert: { id, name, cause, used, limit }, told: { [cause]: { toldAt: now, near: true } } };
+}
+
+function endOf({ id, spec: { alerts } }: Resource<'Instance'>, cause: LimitCause): AlertNote | undefined {
+  const told = alerts?.[cause];
+  return told?.near ? { id, alerts: { [cause]: { ...told, near: false } } } : undefined;
+}
+
+/** Another run begins far from its limits; what was told before Weir was started holds until it is seen to have ended. */
+function nearAfter(nearness: Map<string, Near>, instance: Resource<'Instance'>, sample: Measured): Near {
+  const known = nearness.get(instance.id);
+  const { alerts } = instance.spec;
+  const before = (cause: LimitCause): Nearness => {
+    if (!known) return { near: alerts?.[cause]?.near ?? false, streak: 0 };
+    return known.run === sample.run ? known[cause] : farFrom;
+  };
+  const after = (cause: LimitCause): Nearness => {
+    const [limit, used] = [limitOf(instance, cause), usedOf(sample, cause)];
+    if (limit === undefined) return farFrom;
+    return used === undefined ? before(cause) : nearnessAfter(before(cause), used / (limit * unit[cause]));
+  };
+  const near = { run: sample.run, memory: after('memory'), cpu: after('cpu') };
+  nearness.set(instance.id, near);
+  return near;
+}
+
+/** What a limit is counted in, in what is measured: MiB in bytes, percent in percent. */
+const unit = { memory: 1024 ** 2, cpu: 1 } as const;
+
+function limitOf({ spec: { started } }: Resource<'Instance'>, cause: LimitCause): number | undefined {
+  return cause === 'memory' ? started?.resources.memoryMb : started?.resources.cpuPercent;
+}
+
+function usedOf({ heapBytes, cpuPercent }: Measured, cause: LimitCause): number | undefined {
+  return cause === 'memory' ? heapBytes : cpuPercent;
+}

@@ -53,6 +53,7 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
     },
     write: async (id, { stored, encryptedWith, credentialSecret }) => {
       await asked('write', id);
+      if (runs.has(id)) throw new DriverFailed('Running', 'it runs, and would write its own flows over them');
       // Credentials in a stub say what they are encrypted with, where they say anything.
       const isTheirs = stored.credentials?.with !== undefined && stored.credentials.with === encryptedWith;
       const now = isTheirs ? { ...stored, credentials: { ...stored.credentials, with: credentialSecret } } : stored;

@@ -65,6 +65,7 @@ export function createBlobs(shelf: Shelf, around: Around): Blobs {
     collect: async () => {
       requireWritable();
       const names = await inTurn(() => shelf.tidy());
+      if (names.length === 0) return 0;
       const isNeeded = (name: string, named: ReadonlySet<string>) => held.has(name) || named.has(name);
       const named = namedBlobs(around.view());
       let count = 0;

@@ -1,17 +1,26 @@
 // What every driver that runs instances promises; each driver's test calls this with a way to make one.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Driver, DriverFailed, type Reason, type Run, type Runner } from '../../src/drivers/driver.ts';
+import {
+  type Driver,
+  DriverFailed,
+  type Keeper,
+  type Reason,
+  type Run,
+  type Runner,
+} from '../../src/drivers/driver.ts';
 
 /** A driver under test. */
 export interface Subject {
-  readonly driver: Driver & { readonly runner: Runner };
+  readonly driver: Driver & { readonly runner: Runner; readonly keeper: Keeper };
   /** An instance that it can run. */
   readonly run: (id: string) => Run;
   /** One that it cannot. */
   readonly broken: (id: string) => Run;
   /** Ends an instance from outside, as a crash does. */
   readonly end: (id: string) => Promise<void>;
+  /** Deploys flows to an instance that runs. */
+  readonly deploy: (id: string, flows: readonly Record<string, unknown>[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -22,10 +31,13 @@ export function conformance(name: string, make: () => Promise<Subject>): void {
   const proved = (what: string, prove: (subject: Subject, runner: Runner) => Promise<void>) =>
     driver(what, async () => {
       const subject = await make();
+      // What a driver listens to keeps no process going.
+      const awake = setInterval(() => {}, 1000);
       try {
         await prove(subject, subject.driver.runner);
       } finally {
         await subject.close();
+        clearInterval(awake);
       }
     });
 
@@ -92,6 +104,46 @@ export function conformance(name: string, make: () => Promise<Subject>): void {
     await end('a');
     assert.is(heard.length, 1, 'nobody listens any more');
   });
+
+  const flows = [{ id: 'tab', type: 'tab', label: 'Line' }];
+
+  proved(
+    'holds nothing before anything is made, and then what was deployed',
+    async ({ driver: { keeper }, run, deploy }, runner) => {
+      assert.equal(await keeper.read('a'), { flows: [], modules: {} });
+      await runner.start(run('a'), never);
+      assert.equal(await keeper.read('a'), { flows: [], modules: {} });
+      const hinted = Promise.withResolvers<string>();
+      const stop = keeper.onChange(hinted.resolve);
+      await deploy('a', flows);
+      assert.is(await hinted.promise, 'a');
+      stop();
+      const { label } = (await keeper.read('a')).flows.find(({ id }) => id === 'tab') ?? {};
+      assert.is(label, 'Line');
+      await runner.remove('a');
+      assert.equal(await keeper.read('a'), { flows: [], modules: {} });
+    },
+  );
+
+  proved(
+    'replaces what an instance holds that does not run, and leaves that to one that runs',
+    async ({ driver: { keeper }, run }, runner) => {
+      const written = { stored: { flows, modules: {} }, credentialSecret: run('a').credentialSecret };
+      assert.equal(await keeper.write('a', written), written.stored);
+      assert.equal((await keeper.read('a')).flows, flows);
+      await runner.start(run('a'), never);
+      assert.equal((await keeper.read('a')).flows, flows, 'it starts with them');
+      const error = await keeper
+        .write('a', { ...written, stored: { flows: [], modules: {} } })
+        .catch((thrown: unknown) => thrown);
+      assert.instance(error, DriverFailed);
+      assert.equal((await keeper.read('a')).flows, flows);
+      await runner.stop('a');
+      await keeper.write('a', { ...written, stored: { flows: [], modules: {} } });
+      assert.equal((await keeper.read('a')).flows, []);
+      await runner.remove('a');
+    },
+  );
 
   driver.run();
 }

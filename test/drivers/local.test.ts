@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Run } from '../../src/drivers/driver.ts';
 import { localDriver } from '../../src/drivers/local.ts';
+import { runtimeAdmin } from '../support/runtime-flows.ts';
 import { runtimes, stacksWith } from '../support/stacks.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { conformance } from './conformance.ts';
@@ -44,6 +45,11 @@ conformance('local', async () => {
       await ended.promise;
       clearInterval(awake);
       stop();
+    },
+    deploy: async (id, flows) => {
+      const instances = join(folder.path, 'instances');
+      const { port } = JSON.parse(readFileSync(join(instances, id, 'run.json'), 'utf8'));
+      await runtimeAdmin(instances, id, `http://127.0.0.1:${port}/`).deploy(flows);
     },
     close: async () => {
       for (const id of await driver.runner.running()) await driver.runner.remove(id);

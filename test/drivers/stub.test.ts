@@ -27,6 +27,7 @@ conformance('stub', async () => {
     run,
     broken: (id) => run(id, 'broken'),
     end: async (id) => driver.end(id, { reason: 'Exited', message: 'it ended with 1' }),
+    deploy: async (id, flows) => driver.deploy(id, { flows: [...flows] }),
     close: async () => {},
   };
 });

@@ -16,15 +16,15 @@ export function reencrypted(
 
 function decrypted(text: unknown, secret: string | undefined): string {
   if (typeof text !== 'string' || secret === undefined) throw unreadable();
-  const plain = createDecipheriv(algorithm, keyOf(secret), Buffer.from(text.slice(0, ivLength), 'hex'));
-  const json = plain.update(text.slice(ivLength), 'base64', 'utf8') + plain.final('utf8');
-  // What was encrypted with another secret comes out as noise.
   try {
+    const plain = createDecipheriv(algorithm, keyOf(secret), Buffer.from(text.slice(0, ivLength), 'hex'));
+    const json = plain.update(text.slice(ivLength), 'base64', 'utf8') + plain.final('utf8');
+    // What was encrypted with another secret comes out as noise.
     JSON.parse(json);
+    return json;
   } catch {
     throw unreadable();
   }
-  return json;
 }
 
 function encrypted(json: string, secret: string): string {

@@ -48,6 +48,21 @@ states('refuse in words what makes no sense', () => {
     assert.is(from('deleting', 'running', action), 'it is being deleted');
 });
 
+states('take a snapshot only where nothing else is on its way, and then end where they were', () => {
+  assert.is(from('running', 'running', 'restore'), 'restarting running');
+  assert.is(from('crashed', 'running', 'restore'), 'restarting running');
+  assert.is(from('stopped', 'stopped', 'restore'), 'stopping stopped');
+  assert.is(from('suspended', 'suspended', 'restore'), 'stopping suspended');
+  for (const [state, doing] of [
+    ['creating', 'made'],
+    ['starting', 'started'],
+    ['stopping', 'stopped'],
+    ['restarting', 'restarted'],
+    ['upgrading', 'upgraded'],
+  ] as const)
+    assert.is(from(state, 'running', 'restore'), `it is being ${doing}: wait for that`);
+});
+
 states('can be deleted from anywhere, and never come back from there', () => {
   for (const state of instanceStates) assert.is(transitions[state].delete, 'deleting', state);
 });

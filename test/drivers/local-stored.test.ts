@@ -1,0 +1,137 @@
+// timeout: 300
+// What an instance holds, in files: read as a whole, replaced as a whole whenever Weir is killed, and told where it is broken.
+import { spawn } from 'node:child_process';
+import { createCipheriv, createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { reencrypted } from '../../src/drivers/local/credentials.ts';
+import { folderOf } from '../../src/drivers/local/folder.ts';
+import { finishWriting, readStored, writeStored } from '../../src/drivers/local/stored.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+import { localWorld, never, reasonOf, runOf } from './local-world.ts';
+import { numbersIn, storedOf } from './stored-sample.ts';
+
+const stored = suite('what an instance holds');
+
+/** Puts a file into an instance. */
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+stored('is told where it is broken or too large', async () => {
+  const { path } = temporaryFolder();
+  const folder = folderOf(path, 'a');
+  const flows = join(folder.home, 'flows.json');
+  for (const [name, text, good] of [
+    ['flows.json', '[{"id":', '[]'],
+    ['flows.json', '{"flows": []}', ''],
+    ['flows_cred.json', '[1]', '{}'],
+    ['package.json', 'null', '{"dependencies": {"a": "1", "b": 2}}'],
+  ] as const) {
+    put(join(folder.home, name), text);
+    assert.equal(await reasonOf(readStored(folder)), {
+      reason: 'FlowsBroken',
+      message: `its file ${name} is not what a runtime writes`,
+    });
+    put(join(folder.home, name), good);
+  }
+  assert.equal(await readStored(folder), { flows: [], modules: { a: '1' } });
+  truncateSync(flows, 65 * 1024 * 1024);
+  assert.equal(await reasonOf(readStored(folder)), {
+    reason: 'TooLarge',
+    message: 'it holds 66 MiB of flows, and a snapshot holds at most 64 MiB',
+  });
+});
+
+stored('is replaced by all of it or nothing, whenever Weir is killed', async () => {
+  const { path } = temporaryFolder();
+  const folder = folderOf(path, 'a');
+  await writeStored(folder, { stored: storedOf(0), credentialSecret: 's' });
+  for (let round = 0; round < 12; round += 1) {
+    const script = join(import.meta.dirname, 'killed-keeper.ts');
+    const child = spawn(process.execPath, [script, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await until('it writes', () => said.includes('\n'));
+    await sleep(Math.random() * 60);
+    child.kill('SIGKILL');
+    await ended;
+    await finishWriting(folder);
+    const [flows, credentials, modules] = numbersIn(await readStored(folder));
+    assert.ok(flows === credentials && credentials === modules, `${flows} ${credentials} ${modules}`);
+    assert.ok(Number(flows) >= Number(said.trim().split('\n').at(-1)), 'what was answered is there');
+    assert.not(existsSync(folder.arrived));
+  }
+});
+
+stored('that was taken over and not moved yet is moved before the next start', async () => {
+  const world = await localWorld();
+  const at = (name: string) => world.at('a', name);
+  put(at('home/flows.json'), '[]');
+  put(at('arrived/flows.json'), JSON.stringify(storedOf(1).flows));
+  put(at('incoming/flows.json'), 'half');
+  await world.driver.runner.start(runOf('a'), never);
+  assert.equal((await world.driver.keeper.read('a')).flows, storedOf(1).flows);
+  assert.not(existsSync(at('arrived')));
+  await world.driver.runner.stop('a');
+  const written = { stored: { flows: [], modules: {} }, credentialSecret: 's' };
+  await world.driver.keeper.write('a', written);
+  assert.equal(await world.driver.keeper.read('a'), written.stored);
+  assert.not(existsSync(at('incoming')));
+  await world.close();
+});
+
+stored('keeps the rest of a manifest, and has modules installed only where they are others', async () => {
+  const { path } = temporaryFolder();
+  const folder = folderOf(path, 'a');
+  const manifest = join(folder.home, 'package.json');
+  put(manifest, '{"name": "mine", "dependencies": {"a": "1"}}');
+  await writeStored(folder, { stored: { flows: [], modules: { a: '1' } }, credentialSecret: 's' });
+  assert.not(existsSync(folder.modules));
+  await writeStored(folder, { stored: { flows: [], modules: { b: '2' } }, credentialSecret: 's' });
+  assert.equal(JSON.parse(readFileSync(manifest, 'utf8')), {
+    name: 'mine',
+    private: true,
+    version: '0.0.1',
+    dependencies: { b: '2' },
+  });
+  assert.equal(JSON.parse(readFileSync(folder.modules, 'utf8')), { install: true });
+});
+
+stored('keeps what it has where credentials cannot be decrypted', async () => {
+  const { path } = temporaryFolder();
+  const folder = folderOf(path, 'a');
+  await writeStored(folder, { stored: storedOf(1), credentialSecret: 's' });
+  for (const $ of ['noise', 7, `${'0'.repeat(32)}AAAA`]) {
+    const wanted = { flows: [], credentials: { $ }, modules: {} };
+    const work = writeStored(folder, { stored: wanted, encryptedWith: 'other', credentialSecret: 's' });
+    assert.is((await reasonOf(work)).reason, 'CredentialsUnreadable', String($));
+  }
+  assert.equal(numbersIn(await readStored(folder)), ['1', '1', '1']);
+});
+
+stored('has credentials encrypted as the runtime does, with another secret', () => {
+  const key = (secret: string) => createHash('sha256').update(secret).digest();
+  const start = Buffer.alloc(16, 7);
+  const cipher = createCipheriv('aes-256-ctr', key('one'), start);
+  const text = JSON.stringify({ node: { password: 'ü' } });
+  const one = { $: start.toString('hex') + cipher.update(text, 'utf8', 'base64') + cipher.final('base64') };
+  assert.is(reencrypted(one, 'one', 'one'), one);
+  assert.equal(reencrypted({}, undefined, 'two'), {});
+  const two = reencrypted(one, 'one', 'two');
+  assert.is.not(two.$, one.$);
+  const back = reencrypted(two, 'two', 'one');
+  assert.is.not(back.$, one.$, 'with a start of its own');
+  assert.equal(reencrypted(back, 'one', 'one'), back);
+  assert.throws(() => reencrypted(two, 'one', 'two'), /cannot be decrypted/);
+});
+
+stored.run();

@@ -69,6 +69,8 @@ open('refuses what cannot be, all at once, and a password that others would gues
   const bad = await register(world, { username: 'a b', email: 'nothing', password: '', extra: 1 });
   const paths = bad.body.violations.map(({ path }: { path: string }) => path);
   assert.equal([bad.status, paths], [400, ['/username', '/email', '/password', '/extra']]);
+  const lines = await register(world, { ...noa, name: 'Noa\nof teams' });
+  assert.equal([lines.status, lines.body.violations[0].path], [400, '/name']);
   for (const weak of ['short', 'password123', 'x'.repeat(257)]) {
     const { status, body } = await register(world, { ...noa, password: weak });
     assert.equal([status, body.violations[0].path], [400, '/password'], weak);

@@ -52,6 +52,28 @@ added('signs in with the password that the admin gave', async () => {
   await world.close();
 });
 
+added('has a name of one line, for people, or none', async () => {
+  const world = await startWorld();
+  for (const name of ['a\nb', 'a\u0007', '\u007f']) {
+    for (const [as, method, at] of [
+      ['admin', 'POST', url],
+      ['user', 'PUT', '/api/v1/user'],
+    ] as const) {
+      const { status, body } = await world.ask(method, at, {
+        as,
+        body: method === 'POST' ? { ...carl, name } : { name },
+      });
+      assert.equal(
+        [status, body.detail],
+        [400, 'name cannot be this, because it must hold no control characters.'],
+        JSON.stringify(name),
+      );
+    }
+  }
+  assert.is((await world.ask('POST', url, { body: { ...carl, name: '' } })).status, 201);
+  await world.close();
+});
+
 added('has a username, an address and a password that will do: all problems at once', async () => {
   const world = await startWorld();
   const bad = await world.ask('POST', url, { body: { username: 'a b', email: 'x', password: 'short', role: 1 } });

@@ -16,6 +16,7 @@ import { invalidRequest, Problem } from '../errors.ts';
 import { fieldFinding, hashOfNew, passwordFindings } from '../new-password.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { tellOfAccount } from '../tell-of-account.ts';
+import { nameField } from '../user-fields.ts';
 import { exampleRegistration, registrationView, shownOwner, shownRegistration } from '../views/account.ts';
 import { exampleUser, userView } from '../views/user.ts';
 import { contextOf } from '../write.ts';
@@ -43,7 +44,7 @@ const form = z.strictObject({
   username: username().describe('What to sign in as: letters, digits, ".", "_" and "-".'),
   email: emailAddress().describe('The email address.'),
   password: z.string().min(1).max(1024).describe('The password: 8 to 256 characters, and none that many people use.'),
-  name: z.string().trim().max(255).optional().describe('The name that people read.'),
+  name: nameField().trim().optional(),
   teamType: z
     .string()
     .max(63)

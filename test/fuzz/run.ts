@@ -1,10 +1,13 @@
 // npm run fuzz -- TARGET [--minutes N] [--seed S] [--keep]: gives a parser changed inputs for so long, and keeps what breaks it as small as it gets.
 import { parseArgs } from 'node:util';
-import { firstInputs, keep } from './corpus.ts';
+import { firstInputs, keep, keptInputs } from './corpus.ts';
 import { judge, minimise } from './judge.ts';
 import { mutate, randomFrom } from './mutate.ts';
 import type { Target } from './target.ts';
 import { targets } from './targets/index.ts';
+
+/** What is kept beside failures: a few small ones say as much as many. */
+const mostKept = { files: 40, bytes: 2048 };
 
 process.exit(await main());
 
@@ -56,7 +59,7 @@ async function fuzz(name: string, target: Target, { until, seed, keeps }: Round)
       ways.add(verdict.way);
       if (!isNew) return;
       pool.push(input);
-      if (keeps && input.length <= 4096) keep(name, input);
+      if (keeps && input.length <= mostKept.bytes && keptInputs(name).length < mostKept.files) keep(name, input);
     }
   };
   for (const input of [...pool]) await take(input, false);

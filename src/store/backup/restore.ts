@@ -127,16 +127,23 @@ async function writeFile(
 }
 
 /** A backup whose checksums are right may still be none of a store: what cannot be opened is not left behind. */
-async function checkLoads({ files, folder, format, path }: Job, { heading }: Contents): Promise<void> {
+async function checkLoads(job: Job, { heading: { position } }: Contents): Promise<void> {
+  const found = await positionIn(job).catch((error: unknown) => {
+    const isNewer = error instanceof StoreUnavailable && error.reason === 'newer';
+    throw isNewer ? error : notLoaded(job.path, wordsOf(error), error);
+  });
+  if (found !== position) throw notLoaded(job.path, `it ends at commit ${found} instead of ${position}`);
+}
+
+async function positionIn({ files, folder, format }: Job): Promise<number> {
   const listing = await listFolder(files, folder);
   if (!listing) throw new Error(`${folder} is gone`);
-  const segments = await listRecordSegments(files, folder, format);
-  const { log } = await load(files, folder, listing, segments, format);
-  if (log.position !== heading.position)
-    throw new BackupFailed(
-      'damaged',
-      `${path} is damaged: it ends at commit ${log.position} instead of ${heading.position}`,
-    );
+  const { log } = await load(files, folder, listing, await listRecordSegments(files, folder, format), format);
+  return log.position;
+}
+
+function notLoaded(path: string, why: string, cause?: unknown): BackupFailed {
+  return new BackupFailed('damaged', `${path} is damaged: the store in it cannot be loaded (${why})`, { cause });
 }
 
 /** Last made, first gone; the mark was the first. */

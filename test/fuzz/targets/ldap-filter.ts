@@ -47,7 +47,7 @@ export const ldapFilter: Target = {
       holds(problem === undefined, 'what is no filter was filled in');
       const plain = filterFor(template, { username: 'x', email: 'x@a.example' });
       holds(formOf(filled) === formOf(plain), `what was typed became more than a value: ${formOf(filled)}`);
-      return `filter: ${formOf(plain).slice(0, 100)}`;
+      return `filter: ${[...new Set(formOf(plain).match(/\w+Filter/g))]}`;
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
       holds(problem !== undefined, 'what was taken for a filter cannot be filled in');

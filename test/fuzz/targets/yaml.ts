@@ -76,9 +76,12 @@ export const yaml: Target = {
       );
     }
     const plain = readPlainly(text) === undefined ? 'engine' : 'plain';
-    return [plain, broken, ...new Set(all.map(({ rule, message }) => `${rule} ${gist(message).slice(0, 40)}`))].join(
-      ';',
-    );
+    // One way for each problem that is told, and one for each set of rules: not for each mixture of problems.
+    const [first] = all;
+    const rules = [...new Set(all.map(({ rule }) => rule))].sort();
+    return first
+      ? `${plain} ${rules} ${gist(first.message.replace(/^\S+ /, '')).slice(0, 30)}`
+      : `${plain} ${documents.length}`;
   },
 };
 

@@ -6,6 +6,8 @@ import { restore } from '../../../src/store/backup/restore.ts';
 import { textFile } from '../../../src/store/backup/source.ts';
 import { backUp } from '../../../src/store/backup/write.ts';
 import { formatOf } from '../../../src/store/format.ts';
+import { openStore } from '../../../src/store/json-file.ts';
+import { encodeLine } from '../../../src/store/lines.ts';
 import { type Store, StoreUnavailable } from '../../../src/store/store.ts';
 import { createFaultDisk, type FaultDisk, losses } from '../../support/fault-file-system.ts';
 import { bytesOf, naming } from '../blob-promises.ts';
@@ -199,6 +201,19 @@ back('is all or nothing wherever the power fails: half of it is no store', async
   assert.instance(await openElsewhere(found.at(-1)?.disk ?? disk, false), Object);
 });
 
+back('takes a backup of an older format, which is written anew when it is opened', async () => {
+  const disk = await backedUp();
+  const later = formatOf([(line) => line]);
+  await restore(out, elsewhere, { files: disk.files, lock, format: later });
+  const said: string[] = [];
+  const log = (message: string) => said.push(message);
+  const store = await openStore(elsewhere, { create: false, files: disk.files, lock, log, format: later });
+  assert.equal(said, [`${elsewhere}: was written in format 1, and is written in format 2 from now on`]);
+  assert.equal(await momentOf(store), (await momentsOf(steps))[7]);
+  await store.close();
+  assert.is((await failureOf(backUpOn(disk, { out: '/backups/later' }, elsewhere))).reason, 'newer');
+});
+
 back('goes into a folder that is empty or missing, and into no other', async () => {
   const disk = await backedUp();
   await disk.files.makeFolder(elsewhere);
@@ -302,7 +317,18 @@ back('refuses what is no backup, or none that this version knows', async () => {
     store.message,
     'holds a store of format 7, written by Weir 9.0.0, and this version knows formats up to 1',
   );
-  assert.is((await failureOf(restoreOf(archiveOf([])))).reason, 'damaged');
+  // Well packed, and still no store.
+  const journal = 'store/journal-000000000001.jsonl';
+  const forged = [
+    { weir: 'journal', version: 1, first: 1 },
+    { from: 1, seq: 1, id: 'a', at: '', ops: [null] },
+  ];
+  for (const lines of [[], forged]) {
+    const entries = lines.length > 0 ? [{ path: journal, content: lines.map(encodeLine).join('') }] : [];
+    const error = await failureOf(restoreOf(archiveOf(entries)));
+    assert.is(error.reason, 'damaged');
+    assert.match(error.message, /is damaged: the store in it cannot be loaded \(/);
+  }
 });
 
 back.run();
@@ -355,7 +381,6 @@ async function restored(disk: FaultDisk, log: (message: string) => void = () => 
 }
 
 async function openElsewhere(disk: FaultDisk, mayWrite: boolean, log: (message: string) => void = () => {}) {
-  const { openStore } = await import('../../../src/store/json-file.ts');
   return openStore(elsewhere, { create: false, readOnly: !mayWrite, files: disk.files, lock, log });
 }
 

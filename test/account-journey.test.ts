@@ -1,4 +1,4 @@
-// timeout: 180
+// timeout: 400
 // An account from the first form to a forgotten password: the real server, over real connections, with a real mail server.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// timeout: 900
+// timeout: 1200
 // The agent of examples/device-agent with real runtimes, from its registration to its end: with the platform, without it, and when it is back.
 import { createDecipheriv, createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // The recipes for CI: their shell steps, taken out of the files that ship, are run on a real repository against a real server.
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

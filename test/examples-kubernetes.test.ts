@@ -1,4 +1,4 @@
-// timeout: 240
+// timeout: 400
 // The manifests for a cluster: of the shapes that Kubernetes has, in agreement with each other, and with flags, paths and probes that Weir really has.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // Every rule has an example of what it refuses: a tree, a command or request, and the exact screen. UPDATE_SCREENS=1 writes the screens anew.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';

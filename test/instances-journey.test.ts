@@ -1,4 +1,4 @@
-// timeout: 900
+// timeout: 1200
 // An instance from its making to its end, with real runtimes: over the API, through crashes of the runtime and of Weir, and upgrades.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// timeout: 240
+// timeout: 400
 // The same forbidden edit by a document and by the API: commands, the running reconciler and a request refuse it by one rule, in one text.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // What is packed for npm: installed in an empty folder as its users do, and run from there.
 import { existsSync } from 'node:fs';
 import { cp, readFile, symlink } from 'node:fs/promises';

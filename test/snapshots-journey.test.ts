@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // Snapshots with real runtimes: taken at each deploy, restored into the same and another instance, also while Weir is killed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

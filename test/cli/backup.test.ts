@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // Backups by the command: of a server that runs, of the instances' own files, and back into a server that has all of it.
 import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

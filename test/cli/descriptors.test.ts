@@ -1,4 +1,4 @@
-// timeout: 90
+// timeout: 400
 // weir serve where few files may be open: whoever holds connections takes none that the server needs for itself.
 import { connect } from 'node:net';
 import { resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 240
+// timeout: 400
 // Drift as people meet it: somebody applied another tree while no server ran. What the commands, the API and the metrics then say.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

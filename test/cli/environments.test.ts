@@ -1,4 +1,4 @@
-// timeout: 240
+// timeout: 400
 // One tree in several environments, through the commands and a running server.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 240
+// timeout: 400
 // A change that the API refuses, because a document declares the object, becomes the edit of that document.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

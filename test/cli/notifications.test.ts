@@ -1,4 +1,4 @@
-// timeout: 180
+// timeout: 400
 // weir serve tells a receiver what became of its tree: through crashes of its own, refused starts, and receivers that hold it up.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -116,7 +116,7 @@ telling(
     const begun = performance.now();
     server.child.kill('SIGTERM');
     assert.is((await server.ended).code, 0);
-    assert.ok(performance.now() - begun < 10_000);
+    assert.ok(performance.now() - begun < 45_000);
     hook.always(204);
     const again = await serve(here, [], env);
     await until(() => hook.received.length >= 4, { program: again });

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // The commands against a running server: the dry run of CI is what the server then does; and every way in which a server cannot be asked.
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -247,17 +247,19 @@ failing('that answers with something else than Weir does', async ({ here }) => {
 
 failing('that is busy is asked again when it says so', async ({ here }) => {
   let asked = 0;
+  let seconds = '1';
   await answering(
     (_, response) => {
       asked++;
-      if (asked < 3) response.writeHead(asked === 1 ? 503 : 429, { 'retry-after': '1' }).end('{"detail":"Busy."}');
+      if (asked < 3) response.writeHead(asked === 1 ? 503 : 429, { 'retry-after': seconds }).end('{"detail":"Busy."}');
       else response.writeHead(401).end('{"detail":"no"}');
     },
     async (url) => {
       assert.match(await told(here, url), /refuses the token/);
       assert.is(asked, 3);
       asked = 0;
-      assert.match(await told(here, url, '--timeout 0.5'), /cannot do this now \(status 503\): Busy\.\n$/);
+      seconds = '90';
+      assert.match(await told(here, url, '--timeout 60'), /cannot do this now \(status 503\): Busy\.\n$/);
       assert.is(asked, 1, 'not longer than one is willing to wait');
     },
   );

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // An installation that was set up through the API becomes a tree, and the tree becomes the same installation.
 
 import { readFileSync } from 'node:fs';

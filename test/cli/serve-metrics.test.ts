@@ -1,4 +1,4 @@
-// timeout: 120
+// timeout: 400
 // The metrics of weir serve as a process: what its parts do is counted, whichever part it is.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

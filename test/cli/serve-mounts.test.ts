@@ -1,4 +1,4 @@
-// timeout: 240
+// timeout: 400
 // weir serve on trees that others swap under it: volumes of Kubernetes, checkouts of git-sync, and what may turn up in a folder.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // weir serve as a process: how it starts, what it says, how it stops; and the commands that ask it.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

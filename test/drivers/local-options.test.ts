@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // What options do in real runtimes, of both versions: editor, nodes, modules, callers, credentials.
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';

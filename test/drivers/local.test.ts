@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // The local driver keeps the promises of a driver, with a real runtime.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 900
+// timeout: 1200
 // The server under load and faults, for as long as each fault takes once that needs nothing but this process's own rights: `npm run endure` has them all.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

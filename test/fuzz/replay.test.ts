@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // Every parser at the edge, given what once went wrong or another way, and a few hundred changed inputs: the same ones each time.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

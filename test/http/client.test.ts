@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // What others generate from the description: a typed client, used as they would use it, against a running server.
 import { symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 180
+// timeout: 400
 // Real connections: clients that send slowly or nothing, and what becomes of requests and connections when the server ends.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// timeout: 120
+// timeout: 400
 // Weir's own metrics: what is counted as it happens, how everything stands, and what is never told.
 import { once } from 'node:events';
 import { rename, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // The description under the linters that others use: they run by npx, which fetches them once.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // The pages that people land on: what is sent, and what people do with them in a real Chromium.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

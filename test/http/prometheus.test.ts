@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // The metrics before the real Prometheus: promtool reads them, and a server of it scrapes Weir with the statistics token.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 900
+// timeout: 1200
 // Whatever is sent, by whomever: the answer is one that is described, and tells nobody what is not theirs.
 import * as fc from 'fast-check';
 import { suite } from 'uvu';

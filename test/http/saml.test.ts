@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // The SAML routes: what browsers are given and asked for, what is taken once, and what is never told.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 180
+// timeout: 400
 // Snapshots over the API, by the real server and loops, and with a driver that runs nothing but keeps what instances hold.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// timeout: 120
+// timeout: 400
 // The statistics and their token: what is answered, in which form, and that the token opens this and nothing else.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 180
+// timeout: 400
 // Mails to the owners of instances that crash or stay near a limit: once, in the right words, to the right people, by a real mail server.
 import { setImmediate as settled } from 'node:timers/promises';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-// timeout: 180
+// timeout: 400
 // Measuring what instances use: by a driver that is told what to say, and by real processes.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';

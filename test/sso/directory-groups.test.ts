@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // From Debian's slapd to teams: people sign in over HTTP, and their groups become roles.
 import * as assert from 'uvu/assert';
 import { created } from '../../src/core/model/change.ts';

@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // SAML in a real browser, with the provider on another site: which cookies come along with the form that it posts, and what people see.
 import { request as ask, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';

@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // SAML against a second real identity provider, pysaml2 with xmlsec1, whose XML is written and signed by other hands.
 import { resolve } from 'node:path';
 import * as assert from 'uvu/assert';

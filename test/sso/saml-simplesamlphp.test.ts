@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // SAML against a real identity provider, SimpleSAMLphp, from the login link to a session, by a browser and the real server.
 import * as assert from 'uvu/assert';
 import { debian, suiteWith } from '../support/debian.ts';

@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // kill -9 while 16 writers write: nothing acknowledged is lost. `node test/store/kill.test.ts 50` runs 50 rounds instead of 4.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ export type Commands<C extends string> = Readonly<Record<C, string>>;
 
 /**
  * Finds commands, by default on the PATH and where Debian keeps those of root. Where one is missing: where CI is set, as root, with apt-get, the
- * packages are installed (which takes minutes: the file needs a `// timeout: 600` on top); elsewhere it answers nothing, and says on stderr
+ * packages are installed (which takes minutes: the file needs a `// timeout: 1200` on top); elsewhere it answers nothing, and says on stderr
  * what to install. Wrap the suite in `suiteWith`, so that its tests count as skipped.
  */
 export function debian<C extends string>(packages: readonly string[], commands: readonly C[]): Commands<C> | undefined {

@@ -1,4 +1,4 @@
-// timeout: 240
+// timeout: 400
 // The formats for machines and for reviews: what they say, where they point, and that nothing from a file can break out of them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // Every command that prints a report × every format × every way to end: the code, and a whole document on stdout, whatever happened.
 import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // The reconciler and the API against a model of a hundred lines: after any line of trees and writes both have the same objects, for the same reasons.
 import fc from 'fast-check';
 import { suite } from 'uvu';

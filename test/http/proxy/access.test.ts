@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // Who may come in to an instance, by every credential, role and switch; and what is told to those who may not.
 import type { RequestListener } from 'node:http';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // What comes in on the wire that no honest client sends: the right error, nothing for another instance, and nothing that acts on Weir.
 import type { RequestListener } from 'node:http';
 import { suite } from 'uvu';

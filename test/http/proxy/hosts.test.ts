@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // Instances at host names of their own: which host is whose, and how a session at Weir comes to count there, once, for one browser.
 import type { RequestListener } from 'node:http';
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // A real runtime behind the way in: its editor in a real browser, as a member and as a viewer, below a path and by a host name; flows, WebSockets, upgrades of none.
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // Answers and bodies as they flow: as fast as the slower side takes them, whole or cut off, and never one instance's trouble for another.
 
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // Connections that become WebSockets or anything else: bytes both ways, each side ends by itself, and rights that are taken away end them.
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';

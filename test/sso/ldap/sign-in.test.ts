@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // Signing in with the password of a real directory: Debian's slapd, with people and groups whose names are made to break filters and DNs.
 import { Client } from 'ldapts';
 import * as assert from 'uvu/assert';

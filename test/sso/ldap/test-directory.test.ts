@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // What `weir sso test` says of a real directory, and of one that does not work.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

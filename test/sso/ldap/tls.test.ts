@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // A directory over TLS, from the first byte and by StartTLS: who is trusted, and that nothing is said to anybody else.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// timeout: 600
+// timeout: 1200
 // The guard against messages of another make: pysaml2, signed by xmlsec1; and xmlsec1's opinion of the messages that these tests write themselves.
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';

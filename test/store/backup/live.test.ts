@@ -1,4 +1,4 @@
-// timeout: 300
+// timeout: 600
 // Backups of a store that another process writes to as fast as it can, and that turns its files over all the time.
 import { join } from 'node:path';
 import { suite } from 'uvu';

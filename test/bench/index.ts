@@ -1,5 +1,6 @@
 // The registry of benchmarks: a line each, in the order in which they run.
 import { benchApi } from './api.ts';
+import { benchCommands } from './commands.ts';
 import { benchDevices } from './devices.ts';
 import { benchInstances } from './instances.ts';
 import type { Row } from './measure.ts';
@@ -10,6 +11,7 @@ import { benchTree } from './tree.ts';
 
 /** Name → what measures it. All of them together may take five minutes. */
 export const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  commands: () => benchCommands(),
   tree: () => benchTree([1_000, 10_000]),
   reload: () => benchReload(),
   start: () => benchStart(),

@@ -1,14 +1,14 @@
 // How long a server's event loop is held while it reloads a large tree and answers the API at the same time.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeTree } from '../support/synthetic-tree.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { median, type Row } from './measure.ts';
+import { median, type Row, spread, told } from './measure.ts';
 import type { LoopDelay } from './monitor.ts';
 import { main, type Server, startServer } from './served.ts';
+import { fetchJson, type Latencies, startTraffic, type Traffic } from './traffic.ts';
 
 /** Reloads of one changed document, and of all of them, under traffic on ten connections. */
 export async function benchReload(size = 10_000, rounds = 3): Promise<Row[]> {
@@ -18,16 +18,13 @@ export async function benchReload(size = 10_000, rounds = 3): Promise<Row[]> {
   const bootstrap = execFileSync(process.execPath, [main, 'bootstrap', '--store', store.path], { encoding: 'utf8' });
   const server = await startServer(tree.path, store.path);
   const { token } = JSON.parse(bootstrap) as { readonly token: string };
-  const traffic = startTraffic(server.url, token);
+  const traffic = startTraffic(server.url, token, '/api/v1/stacks/stack-0');
+  const seen = { server, token, traffic };
   try {
     await settled(server, token, 'nothing');
-    const idle = await repeat(rounds, () => trafficAlone(server));
-    const one = await repeat(rounds, (round) =>
-      reloadAfter(server, token, () => relabel(files.slice(1, 2), `one-${round}`)),
-    );
-    const all = await repeat(rounds, (round) =>
-      reloadAfter(server, token, () => relabel(files.slice(1), `all-${round}`)),
-    );
+    const idle = await repeat(rounds, () => trafficAlone(seen));
+    const one = await repeat(rounds, (round) => reloadAfter(seen, () => relabel(files.slice(1, 2), `one-${round}`)));
+    const all = await repeat(rounds, (round) => reloadAfter(seen, () => relabel(files.slice(1), `all-${round}`)));
     return [
       {
         name: 'event loop held, traffic alone: 99th percentile',
@@ -36,12 +33,35 @@ export async function benchReload(size = 10_000, rounds = 3): Promise<Row[]> {
       },
       ...rowsOf(`one document of ${size} changed`, one, 50),
       ...rowsOf(`all ${size} documents changed`, all, 200),
+      ...latencyRows({ idle, one, all }, size),
     ];
   } finally {
     await traffic.stop();
     await server.stop();
     await Promise.all([tree.remove(), store.remove()]);
   }
+}
+
+/** What clients wait for an answer: alone, and while the tree is read again. */
+function latencyRows(
+  { idle, one, all }: Readonly<Record<'idle' | 'one' | 'all', readonly Seen[]>>,
+  size: number,
+): Row[] {
+  const rows = (what: string, seen: readonly Seen[], limits: Pick<Row, 'atMost'> = {}): Row[] => [
+    { name: `latency of a read, ${what}: median`, ...spread(seen.map(({ p50 }) => p50)), unit: 'ms' },
+    {
+      name: `latency of a read, ${what}: 99th percentile`,
+      ...spread(seen.map((one) => one.waited)),
+      unit: 'ms',
+      ...limits,
+    },
+  ];
+  const most = Math.max(25, 5 * median(idle.map(({ waited }) => waited)));
+  return [
+    ...rows('traffic alone', idle),
+    ...rows(`one document of ${told(size)} changed`, one),
+    ...rows(`all ${told(size)} documents changed`, all, { atMost: most }),
+  ];
 }
 
 function rowsOf(name: string, delays: readonly LoopDelay[], longest: number): Row[] {
@@ -63,41 +83,27 @@ function rowsOf(name: string, delays: readonly LoopDelay[], longest: number): Ro
   ];
 }
 
+/** A server, and the traffic on it. */
+interface Watched {
+  readonly server: Server;
+  readonly token: string;
+  readonly traffic: Traffic;
+}
+
+/** How the event loop was held, and how long clients waited: half of them at most `p50`, 99 of 100 at most `waited`. */
+interface Seen extends LoopDelay {
+  readonly p50: number;
+  readonly waited: number;
+}
+
+function seenOf(held: LoopDelay, { p50, p99 }: Latencies): Seen {
+  return { ...held, p50, waited: p99 };
+}
+
 async function repeat<T>(rounds: number, work: (round: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (let round = 0; round < rounds; round++) results.push(await work(round));
   return results;
-}
-
-/** Ten clients, each on its own connection, that ask for an object every ten milliseconds or so. */
-function startTraffic(url: string, token: string): { stop: () => Promise<void> } {
-  const agent = new Agent({ keepAlive: true, maxSockets: 10 });
-  let going = true;
-  const client = async () => {
-    while (going) {
-      await fetchJson(`${url}/api/v1/stacks/stack-0`, token, agent);
-      await delay(10);
-    }
-  };
-  const clients = Array.from({ length: 10 }, client);
-  return {
-    stop: async () => {
-      going = false;
-      await Promise.all(clients);
-      agent.destroy();
-    },
-  };
-}
-
-function fetchJson(url: string, token: string, agent?: Agent): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const options = { headers: { authorization: `Bearer ${token}` }, ...(agent ? { agent } : {}) };
-    get(url, options, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
-    }).once('error', reject);
-  });
 }
 
 /** Waits until the server has applied another revision than `before`, and answers that one. */
@@ -113,21 +119,23 @@ async function settled(server: Server, token: string, before: string): Promise<s
   throw new Error('the server has not applied the tree within a minute');
 }
 
-async function reloadAfter(server: Server, token: string, edit: () => void): Promise<LoopDelay> {
+async function reloadAfter({ server, token, traffic }: Watched, edit: () => void): Promise<Seen> {
   const before = await settled(server, token, 'nothing');
   // Files that were written within the last two seconds are looked at more often.
   await delay(3_000);
   await server.read();
+  traffic.latencies();
   edit();
   await settled(server, token, before);
-  return server.read();
+  return seenOf(await server.read(), traffic.latencies());
 }
 
 /** What the machine and the requests cost by themselves: to read the other figures by. */
-async function trafficAlone(server: Server): Promise<LoopDelay> {
+async function trafficAlone({ server, traffic }: Watched): Promise<Seen> {
   await server.read();
+  traffic.latencies();
   await delay(1_500);
-  return server.read();
+  return seenOf(await server.read(), traffic.latencies());
 }
 
 /** Gives the label that every synthetic document has another value. */

@@ -16,7 +16,7 @@ export interface StoreBenchOptions {
 }
 
 /** Measures; takes about half a minute. `store: rate at 100 000 / rate at 1 000` has to be at least 0.5. */
-export async function benchStore({ seconds = 3 }: StoreBenchOptions = {}): Promise<Row[]> {
+export async function benchStore({ seconds = 1.5 }: StoreBenchOptions = {}): Promise<Row[]> {
   const small = await benchSize(1_000, seconds);
   const large = await benchSize(100_000, seconds);
   const ratio = (writers: number) =>

@@ -5,6 +5,7 @@ import { benchDevices } from './devices.ts';
 import { benchInstances } from './instances.ts';
 import type { Row } from './measure.ts';
 import { benchReload } from './reload.ts';
+import { benchSignIn } from './sign-in.ts';
 import { benchStart } from './start.ts';
 import { benchStore } from './store.ts';
 import { benchTree } from './tree.ts';
@@ -17,6 +18,7 @@ export const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = 
   start: () => benchStart(),
   store: () => benchStore(),
   api: () => benchApi(),
+  'sign-in': () => benchSignIn(),
   instances: () => benchInstances(),
   devices: () => benchDevices(),
 };

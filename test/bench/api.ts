@@ -54,7 +54,12 @@ export async function benchApi({ sizes = [10, 10_000, 100_000], rounds = 2, amou
 
 function readRows({ teams, cpu }: Measured): Row[] {
   return Object.entries(cpu).flatMap(([name, { weir, bare }]) => [
-    { name: `api: ${name}, ${told(teams)} teams`, value: weir * 1000, unit: 'µs CPU' },
+    {
+      name: `api: ${name}, ${told(teams)} teams`,
+      value: weir * 1000,
+      unit: 'µs CPU',
+      ...(name === 'GET teams/:id' ? { growth: { of: 'API read', size: teams } } : {}),
+    },
     { name: `api: ${name} ÷ bare Fastify, ${told(teams)} teams`, value: weir / bare, unit: '×', atMost: 3 },
   ]);
 }
@@ -76,6 +81,7 @@ function putRows({ teams, puts, barePuts }: Measured, syncs: number): Row[] {
       value: puts,
       unit: '/s',
       atLeast: Math.round(Math.min(barePuts / 5, 16 * syncs)),
+      growth: { of: 'API write', size: teams },
     },
   ];
 }

@@ -22,7 +22,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { cpuOf, type Row } from './measure.ts';
 
 /** Measures with real runtimes and, for the thousand, with a stub; takes a minute. */
-export async function benchInstances({ rounds = 5, many = 1_000 } = {}): Promise<Row[]> {
+export async function benchInstances({ rounds = 3, many = 1_000 } = {}): Promise<Row[]> {
   const stacks = await stacksWith(runtimes.five);
   const bare: number[] = [];
   const weir: number[] = [];

@@ -1,4 +1,4 @@
-// The benchmark of the file store: durable writes and starts at two sizes, and plain lowdb beside it.
+// The benchmark of the file store: durable writes and starts at three sizes, and plain lowdb beside it.
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -8,7 +8,7 @@ import type { Resource } from '../../src/core/model/resource.ts';
 import { openStore } from '../../src/store/json-file.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { Row } from './measure.ts';
+import { type Row, told } from './measure.ts';
 
 /** `seconds`: how long each rate is measured. */
 export interface StoreBenchOptions {
@@ -18,15 +18,18 @@ export interface StoreBenchOptions {
 /** Measures; takes about half a minute. `store: rate at 100 000 / rate at 1 000` has to be at least 0.5. */
 export async function benchStore({ seconds = 1.5 }: StoreBenchOptions = {}): Promise<Row[]> {
   const small = await benchSize(1_000, seconds);
+  const middle = await benchSize(10_000, seconds);
   const large = await benchSize(100_000, seconds);
   const ratio = (writers: number) =>
     Math.round((100 * (large.rates[writers] ?? 0)) / (small.rates[writers] ?? 1)) / 100;
   return [
     ...small.rows,
+    ...middle.rows,
     ...large.rows,
     { name: 'store: rate at 100 000 / rate at 1 000, 1 writer', value: ratio(1), unit: '×', atLeast: 0.5 },
     { name: 'store: rate at 100 000 / rate at 1 000, 32 writers', value: ratio(32), unit: '×', atLeast: 0.5 },
     ...(await benchLowdb(1_000, seconds)),
+    ...(await benchLowdb(10_000, seconds)),
     ...(await benchLowdb(100_000, seconds)),
   ];
 }
@@ -53,10 +56,15 @@ async function benchSize(size: number, seconds: number): Promise<Measured> {
   await store.close();
   const bytes = await bytesOf(folder.path);
   await folder.remove();
-  const at = `${size.toLocaleString('en').replace(',', ' ')} records`;
+  const at = `${told(size)} records`;
   const rows = [
     { name: `store: durable writes, 1 writer, ${at}`, value: rates[1], unit: '/s' },
-    { name: `store: durable writes, 32 writers, ${at}`, value: rates[32], unit: '/s' },
+    {
+      name: `store: durable writes, 32 writers, ${at}`,
+      value: rates[32],
+      unit: '/s',
+      growth: { of: 'store write', size },
+    },
     { name: `store: start, ${at}`, value: Math.round(loaded), unit: 'ms' },
     { name: `store: longest event-loop delay while writing, ${at}`, value: milliseconds(delay.max), unit: 'ms' },
     { name: `store: 99.9th percentile of it, ${at}`, value: milliseconds(delay.percentile(99.9)), unit: 'ms' },
@@ -110,8 +118,9 @@ async function benchLowdb(size: number, seconds: number): Promise<Row[]> {
     });
   const value = Math.round((count * 10_000) / (performance.now() - started)) / 10;
   await folder.remove();
-  const at = `${size.toLocaleString('en').replace(',', ' ')} records`;
-  return [{ name: `plain lowdb: writes that are not durable, 1 writer, ${at}`, value, unit: '/s' }];
+  const at = `${told(size)} records`;
+  const name = `plain lowdb: writes that are not durable, 1 writer, ${at}`;
+  return [{ name, value, unit: '/s', growth: { of: 'plain lowdb write', size } }];
 }
 
 function instance(index: number, turn: number): Resource<'Stack'> {

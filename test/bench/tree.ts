@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { cpuOf, median, type Row } from './measure.ts';
 
 const facts: Facts = { drivers: new Map([['local', { provides: new Set() }]]), certificateProblem: () => undefined };
-const rounds = 5;
+const rounds = 3;
 
 /** A file's times are trusted once it was read when it was older than two seconds. */
 const youngMs = 2_100;
@@ -126,6 +126,7 @@ async function changes(root: string, size: number, bench: Workbench): Promise<Ro
       name: `one changed file of ${size}, settled to durable`,
       value: median(commits),
       unit: 'ms of CPU',
+      growth: { of: 'one changed file', size },
       ...(size === 10_000 ? { atMost: 80 } : {}),
     },
   ];

@@ -157,12 +157,17 @@ async function flush(state: State, ids: readonly string[]): Promise<void> {
   state.failing = problem !== undefined;
 }
 
-function forgetDeleted({ options: { store }, history }: State): () => void {
-  return store.subscribe((entry) => {
+function forgetDeleted(state: State): () => void {
+  return state.options.store.subscribe((entry) => {
     if (entry === 'reset') return;
-    for (const { kind, id, after } of entry.changes)
-      if (kind === 'Instance' && !after) void history.forget(id).catch(() => {});
+    for (const { kind, id, after } of entry.changes) if (kind === 'Instance' && !after) forget(state, id);
   });
+}
+
+/** What cannot be deleted now is at the next start. */
+function forget(state: State, id: string): void {
+  const gone = state.history.forget(id).catch(() => {});
+  state.work = Promise.all([state.work, gone]).then(() => {});
 }
 
 /** Deletes what was left of instances that went while nobody looked. */

@@ -1,3 +1,4 @@
+// timeout: 400
 // Power is lost at every call of a small workload, in every way that a disk can lose what was not synced.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// timeout: 400
 // What holds of every plan, whatever the trees: tried on generated ones.
 import fc from 'fast-check';
 import { suite } from 'uvu';

@@ -1,3 +1,4 @@
+// timeout: 400
 // Backups of the file store: whole or not at all, whatever the disk does; read back; and believed in nothing when they are restored.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

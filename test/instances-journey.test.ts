@@ -68,11 +68,7 @@ journey('runs flows, and lets nobody change them but by Weir', async () => {
 });
 
 journey('comes back with its flows when its runtime is killed', async () => {
-  const before = pid();
-  process.kill(before, 'SIGKILL');
-  await standing('crashed');
-  await standing('running');
-  assert.is.not(pid(), before);
+  await crashes();
   assert.is(await hello(), 'hello main');
   const crash = (await audit('instance.crashed')).at(0);
   assert.equal([crash.reason, crash.actor.kind], ['Killed: it was ended by the signal SIGKILL', 'job']);
@@ -88,9 +84,7 @@ journey('survives the end of Weir, by whatever way, and is then looked after aga
     await sleep(500);
     assert.equal([(await instance()).state, pid()], ['running', before]);
   }
-  process.kill(pid(), 'SIGKILL');
-  await standing('crashed');
-  await standing('running');
+  await crashes();
   assert.is(await hello(), 'hello main');
 });
 
@@ -236,6 +230,15 @@ async function instance(): Promise<Answer['body']> {
 async function act(action: string): Promise<void> {
   const { status, body } = await ask('POST', `/instances/${id}/actions/${action}`);
   assert.is(status, 202, JSON.stringify(body));
+}
+
+/** Kills the runtime, and waits until another one runs: that it stood as crashed meanwhile may have passed unseen, and is in the audit log. */
+async function crashes(): Promise<void> {
+  const [before, told] = [pid(), (await audit('instance.crashed')).length];
+  process.kill(before, 'SIGKILL');
+  await until('the crash is told', async () => (await audit('instance.crashed')).length > told);
+  await standing('running');
+  assert.is.not(pid(), before);
 }
 
 /** Waits until the instance stands so. */

@@ -126,9 +126,11 @@ function isCommunication({ headers }: IncomingMessage, path: string, { editorPat
 function notRunning({ instance: { name, spec } }: Standing, { insider }: Entry): Problem {
   const [ready] = spec.conditions;
   const why = ready && ready.status !== 'True' ? `, because ${ready.message} (${ready.reason})` : '';
+  // It has ended a moment ago, or Weir has just begun and is finding again what runs.
+  const state = spec.state === 'running' ? 'it is looked for: try again in a moment' : `it is ${spec.state}${why}`;
   const detail = insider
-    ? `The instance ${name} does not run: it is ${spec.state}${why}.`
-    : 'The instance does not run now: try again later, or ask its team.';
+    ? `The instance ${name} cannot be reached now: ${state}.`
+    : 'The instance cannot be reached now: try again later, or ask its team.';
   return new Problem('unavailable', { detail, headers: { 'retry-after': '5' } });
 }
 

@@ -146,7 +146,7 @@ access('tells those who may know why an instance does not run, and others that i
   assert.is(told.status, 503);
   assert.match(
     JSON.parse(told.text).detail,
-    /^The instance Line Down does not run: it is crashed, because it fell over \(StartFailed\)\.$/,
+    /^The instance Line Down cannot be reached now: it is crashed, because it fell over \(StartFailed\)\.$/,
   );
   const others = await plain.get('/i/Down/');
   assert.is(others.status, 503);

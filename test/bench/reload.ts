@@ -122,7 +122,7 @@ async function settled(server: Server, token: string, before: string): Promise<s
 async function reloadAfter({ server, token, traffic }: Watched, edit: () => void): Promise<Seen> {
   const before = await settled(server, token, 'nothing');
   // Files that were written within the last two seconds are looked at more often.
-  await delay(3_000);
+  await delay(2_200);
   await server.read();
   traffic.latencies();
   edit();

@@ -21,7 +21,7 @@ const sizes: readonly (readonly [records: number, teams: number])[] = [
 const promised = { seconds: 2, megabytes: 600, shippedMegabytes: 200 } as const;
 
 /** Starts servers at three sizes and has them work; takes a minute. */
-export async function benchStart(rounds = 3): Promise<Row[]> {
+export async function benchStart(rounds = 2): Promise<Row[]> {
   const rows: Row[] = [await shippedRow(rounds)];
   for (const [records, teams] of sizes) rows.push(...(await rowsAt(records, teams, rounds)));
   return rows;
@@ -90,7 +90,7 @@ async function oneLife(platform: string, store: string, people: People, teams: n
   const timer = setInterval(() => {
     work = Math.max(work, server.memory() ?? Number.NaN);
   }, 200);
-  await putRate(server, people, teams, 3);
+  await putRate(server, people, teams, 1.5);
   clearInterval(timer);
   await server.stop();
   return { took, rest, work };

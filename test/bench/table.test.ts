@@ -24,7 +24,10 @@ tables('stands between its marks, in the place of what stood there', () => {
     { name: 'b', value: 3, unit: 's', atMost: 2 },
   ];
   const after = withTable(before, rows, 'a machine');
-  assert.match(after, /^one\n<!-- measured: begin -->\nMeasured on a machine: 1 of 2 promises hold\.\n\n\| measured/);
+  assert.match(
+    after,
+    /^one\n<!-- measured: begin -->\nMeasured on a machine: 1 of 2 promises hold\.\n\n!\[.*\]\(test\/bench\/growth\.svg\)\n\n\| measured/,
+  );
   assert.match(after, /\| b \| 3 s \| {2}\| ≤ 2 s \| \*\*no\*\* \|\n<!-- measured: end -->\ntwo\n$/);
   assert.is(withTable(after, rows, 'a machine'), after);
   assert.throws(() => withTable('no marks', rows, 'a machine'), /no place for a table/);

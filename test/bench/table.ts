@@ -6,6 +6,9 @@ export const heading = '| measured | figure | range | promise | holds |\n|---|--
 
 const marks = { begin: '<!-- measured: begin -->', end: '<!-- measured: end -->' } as const;
 
+/** What stands above the table: `growth.svg`, which is written with it. */
+const picture = '![How cost grows with size](test/bench/growth.svg)';
+
 /** One row. */
 export function lineOf(row: Row): string {
   const { name, value, unit, range, atMost, atLeast } = row;
@@ -16,7 +19,7 @@ export function lineOf(row: Row): string {
   return `| ${name} | ${shown(value)} ${unit} | ${between} | ${promise} | ${verdict} |`;
 }
 
-/** A text with the table between its marks instead of what stood there. `machine`: what it was measured on. Throws where it has no marks. */
+/** A text with picture and table between its marks instead of what stood there. `machine`: what it was measured on. Throws where it has no marks. */
 export function withTable(text: string, rows: readonly Row[], machine: string): string {
   const [begin, end] = [text.indexOf(marks.begin), text.indexOf(marks.end)];
   if (begin < 0 || end < begin) throw new Error(`the text has no place for a table: ${marks.begin} … ${marks.end}`);
@@ -24,7 +27,7 @@ export function withTable(text: string, rows: readonly Row[], machine: string): 
   const kept = promised.filter(holds).length;
   const words = `Measured on ${machine}: ${kept} of ${promised.length} promises hold.`;
   const table = [heading, ...rows.map(lineOf)].join('\n');
-  return `${text.slice(0, begin)}${marks.begin}\n${words}\n\n${table}\n${text.slice(end)}`;
+  return `${text.slice(0, begin)}${marks.begin}\n${words}\n\n${picture}\n\n${table}\n${text.slice(end)}`;
 }
 
 function shown(value: number): string {

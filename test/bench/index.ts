@@ -4,6 +4,7 @@ import { benchCommands } from './commands.ts';
 import { benchDevices } from './devices.ts';
 import { benchInstances } from './instances.ts';
 import type { Row } from './measure.ts';
+import { benchProxy } from './proxy.ts';
 import { benchReload } from './reload.ts';
 import { benchSignIn } from './sign-in.ts';
 import { benchStart } from './start.ts';
@@ -21,4 +22,5 @@ export const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = 
   'sign-in': () => benchSignIn(),
   instances: () => benchInstances(),
   devices: () => benchDevices(),
+  proxy: () => benchProxy(),
 };

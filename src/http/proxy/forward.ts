@@ -91,7 +91,8 @@ function handlerOf(forwarded: Forwarded, isRepeatable: boolean): Dispatcher.Disp
       controller.abort(new Error('the answer is not passed on'));
     },
     onResponseData: (controller, chunk) => {
-      if (!isOver && !response.write(chunk)) controller.pause();
+      if (isOver) return;
+      if (!response.write(chunk) && response.writableLength > mostWaiting) controller.pause();
     },
     onResponseEnd: () => {
       if (isOver) return;
@@ -113,6 +114,9 @@ function handlerOf(forwarded: Forwarded, isRepeatable: boolean): Dispatcher.Disp
     },
   };
 }
+
+/** How many bytes of an answer may wait for the client before the runtime is held up. */
+const mostWaiting = 262_144;
 
 function again(forwarded: Forwarded): void {
   const { request, pool, path, headers } = forwarded;

@@ -68,7 +68,7 @@ async function open(
 const upgrades = suite<{ world: ProxyWorld; taken: Taken[] }>('a connection that is upgraded');
 upgrades.before.each(async (context) => {
   context.world = await startProxyWorld(treeOf(['teamEndpointSecurity', 'protectedInstances']), {
-    wayIn: { headMs: 500, lookMs: 20 },
+    wayIn: { lookMs: 20 },
   });
   context.taken = [];
   await context.world.instance('A', taker(context.taken));
@@ -174,16 +174,12 @@ upgrades('ends soon after the session, the membership, or the right to the edito
   endpoint.socket.destroy();
 });
 
-upgrades(
-  'a runtime that refuses is heard; one that says nothing is 504, one that breaks off 502',
-  async ({ world }) => {
-    const refused = await open(world, '/i/Open/refused');
-    await until(refused.isClosed);
-    assert.match(refused.text(), /^HTTP\/1\.1 403 Forbidden\r\n.*X-A: b\r\n.*\r\n\r\nno$/s);
-    assert.match((await open(world, '/i/Open/never')).text(), /^HTTP\/1\.1 504 .*gateway_timeout/s);
-    assert.match((await open(world, '/i/Open/broken')).text(), /^HTTP\/1\.1 502 .*bad_gateway/s);
-  },
-);
+upgrades('a runtime that refuses is heard, and one that breaks off is 502', async ({ world }) => {
+  const refused = await open(world, '/i/Open/refused');
+  await until(refused.isClosed);
+  assert.match(refused.text(), /^HTTP\/1\.1 403 Forbidden\r\n.*X-A: b\r\n.*\r\n\r\nno$/s);
+  assert.match((await open(world, '/i/Open/broken')).text(), /^HTTP\/1\.1 502 .*bad_gateway/s);
+});
 
 upgrades(
   'what is no business of instances is answered as if nobody had asked for another connection',
@@ -198,6 +194,13 @@ upgrades('a server that closes cuts them', async ({ world }) => {
   const { isClosed } = await open(world, '/i/Open/x');
   await world.app.close();
   await until(isClosed);
+});
+
+upgrades('a runtime that says nothing to it is 504', async () => {
+  const world = await startProxyWorld(undefined, { wayIn: { headMs: 400 } });
+  await world.instance('A', taker([]));
+  assert.match((await open(world, '/i/A/never')).text(), /^HTTP\/1\.1 504 .*gateway_timeout/s);
+  await world.close();
 });
 
 upgrades.run();

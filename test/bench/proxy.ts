@@ -1,0 +1,72 @@
+// What the way in costs: a flow of a real runtime, asked directly on its port and through Weir, in turns.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+import { startPlatform } from '../http/proxy/platform.ts';
+import { until } from '../support/until.ts';
+import { median, type Row } from './measure.ts';
+
+/** Answers of so many bytes, by their path. */
+const sizes = { small: 1024, large: 1024 * 1024 } as const;
+
+/** Measures with a real runtime; takes a minute. */
+export async function benchProxy({ rounds = 3, seconds = 3 } = {}): Promise<Row[]> {
+  const platform = await startPlatform();
+  try {
+    const { server, id, token, folder } = platform;
+    const headers = { authorization: `Bearer ${token}` };
+    const through = `${server.url}/i/${id}`;
+    const { port } = JSON.parse(readFileSync(join(folder, '.weir/instances', id, 'run.json'), 'utf8'));
+    const direct = `http://127.0.0.1:${port}/i/${id}`;
+    await fetch(`${through}/flows`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify(flows()),
+    });
+    await until(async () => (await fetch(`${through}/large`, { headers })).ok);
+    const rates: Record<string, number[]> = {};
+    for (let round = 0; round < rounds; round++)
+      for (const size of Object.keys(sizes))
+        for (const [way, base] of Object.entries({ direct, through })) {
+          const { requests } = await autocannon({
+            url: `${base}/${size}`,
+            connections: 10,
+            duration: seconds,
+            headers,
+          });
+          const name = `${size} ${way}`;
+          rates[name] = [...(rates[name] ?? []), requests.average];
+        }
+    return [...rowsOf(rates, 'small', '1 KB', 1 / 3), ...rowsOf(rates, 'large', '1 MB', 0.8)];
+  } finally {
+    await platform.close();
+  }
+}
+
+function rowsOf(rates: Readonly<Record<string, number[]>>, size: string, told: string, atLeast: number): Row[] {
+  const [direct, through] = [median(rates[`${size} direct`] ?? []), median(rates[`${size} through`] ?? [])];
+  return [
+    { name: `way in: answers of ${told}, direct`, value: direct, unit: '/s' },
+    { name: `way in: answers of ${told}, through Weir`, value: through, unit: '/s' },
+    { name: `way in: answers of ${told}, through Weir ÷ direct`, value: through / direct, unit: '×', atLeast },
+  ];
+}
+
+function flows(): readonly object[] {
+  return [
+    { id: 'tab', type: 'tab', label: 'bench' },
+    ...Object.entries(sizes).flatMap(([size, bytes]) => [
+      { id: `in-${size}`, type: 'http in', z: 'tab', url: `/${size}`, method: 'get', wires: [[`make-${size}`]] },
+      {
+        id: `make-${size}`,
+        type: 'function',
+        z: 'tab',
+        initialize: `context.set('body', Buffer.alloc(${bytes}, 'x'));`,
+        func: `msg.payload = context.get('body'); return msg;`,
+        outputs: 1,
+        wires: [[`out-${size}`]],
+      },
+      { id: `out-${size}`, type: 'http response', z: 'tab', wires: [] },
+    ]),
+  ];
+}

@@ -4,7 +4,7 @@ import type { Row } from './measure.ts';
 const width = 860;
 const height = 470;
 /** Where the picture itself stands; to its right are the names of the lines. */
-const plot = { left: 60, top: 46, right: 470, bottom: 420 } as const;
+const plot = { left: 72, top: 46, right: 470, bottom: 420 } as const;
 /** Colours that people tell apart who see few of them (Okabe and Ito), in light and in dark. */
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9'] as const;
 const dashes = ['none', '7 3', '2 3'] as const;
@@ -85,7 +85,7 @@ function axes({ decades, x, y }: Placing): string[] {
     if (power >= 0) marks.push(text(x(10 ** power), plot.bottom + 18, `×${told(10 ** power)}`, 'text-anchor="middle"'));
   }
   marks.push(text((plot.left + plot.right) / 2, plot.bottom + 38, 'size', 'text-anchor="middle" font-weight="600"'));
-  marks.push(text(plot.left - 8, plot.top - 8, 'cost', 'text-anchor="end" font-weight="600"'));
+  marks.push(text(plot.left - 8, plot.top - 12, 'cost', 'text-anchor="end" font-weight="600"'));
   return marks;
 }
 

@@ -5,16 +5,18 @@ import { join } from 'node:path';
 import type { Folder } from './folder.ts';
 import { storedFiles } from './stored.ts';
 
-/** Calls `changed` when the files of flows and credentials are others than they were, and once at first. Answers the function that ends it. */
+/**
+ * Calls `changed` when the file of the flows is another than it was, and once at first. A deploy writes it always and last, after the credentials:
+ * looked at before, it would be half a deploy. Answers the function that ends it.
+ */
 export function watchFlows({ home }: Folder, lookMs: number, changed: () => void): () => void {
-  const paths = [storedFiles.flows, storedFiles.credentials].map((name) => join(home, name));
-  const marks = async () => JSON.stringify(await Promise.all(paths.map(markOf)));
-  let known = marks();
+  const path = join(home, storedFiles.flows);
+  let known = markOf(path);
   let over = false;
   const look = () => {
     const before = known;
     known = before.then(async (old) => {
-      const now = await marks();
+      const now = await markOf(path);
       if (now !== old && !over) changed();
       return now;
     });
@@ -34,10 +36,9 @@ export function watchFlows({ home }: Folder, lookMs: number, changed: () => void
 
 /** Nothing where the system can watch no more. */
 function watcherOf(home: string, look: () => void): FSWatcher | undefined {
-  const names: readonly unknown[] = [storedFiles.flows, storedFiles.credentials];
   try {
     const watcher = watch(home, { persistent: false }, (_event, name) => {
-      if (name === null || names.includes(name)) look();
+      if (name === null || name === storedFiles.flows) look();
     });
     return watcher.on('error', () => watcher.close());
   } catch {

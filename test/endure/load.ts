@@ -40,6 +40,8 @@ export async function startLoad(scene: Scene, seed: string): Promise<Load> {
     withoutEditor: async (work) => {
       await editing?.hold('editor');
       try {
+        // It may have been held with a bad tree written, which nobody would get well from.
+        await editor.mend();
         return await work();
       } finally {
         editing?.release('editor');

@@ -1,7 +1,15 @@
 // The drivers of a server: below the folder of its store, with the secrets of its surroundings.
 import { join, resolve } from 'node:path';
 import { singleton } from '../core/model/view.ts';
-import type { Driver, Installed, LogPage, LogWish } from '../drivers/driver.ts';
+import { Declined } from '../core/proposals/declined.ts';
+import {
+  type Driver,
+  DriverFailed,
+  type Files,
+  type Installed,
+  type LogPage,
+  type LogWish,
+} from '../drivers/driver.ts';
 import { driversAt } from '../drivers/index.ts';
 import type { Options } from '../options.ts';
 import type { Store } from '../store/store.ts';
@@ -48,6 +56,23 @@ export function logsOf(store: Store, drivers: ReadonlyMap<string, Driver>) {
 export function installedWith(store: Store, drivers: ReadonlyMap<string, Driver>) {
   return async (id: string, runtime: string): Promise<Installed> =>
     (await driverOf(store, drivers)?.inventory?.read(id, runtime)) ?? { modules: [] };
+}
+
+/** Keeps files that instances serve, with the driver that the platform has now. What that cannot do is a conflict. */
+export function filesWith(store: Store, drivers: ReadonlyMap<string, Driver>): Files {
+  const files = () => driverOf(store, drivers)?.files;
+  const done = <T>(work: Promise<T> | undefined): Promise<T> =>
+    (work ?? Promise.reject(new DriverFailed('NoFiles', 'the driver of the platform keeps no files'))).catch(
+      (error) => {
+        throw error instanceof DriverFailed ? new Declined('conflict', error.message) : error;
+      },
+    );
+  return {
+    list: async (id) => (await files()?.list(id)) ?? [],
+    open: async (id, path) => files()?.open(id, path),
+    put: (id, path, content, check) => done(files()?.put(id, path, content, check)),
+    remove: (id, path, check) => done(files()?.remove(id, path, check)),
+  };
 }
 
 /** Where instances answer that run with the driver that the platform has now. */

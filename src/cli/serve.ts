@@ -15,7 +15,7 @@ import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
 import type { Store } from '../store/store.ts';
 import { announceFirstAdmin } from './accounts.ts';
-import { doorsOf, driversOf, installedWith, logsOf, usageWith } from './drivers-of.ts';
+import { doorsOf, driversOf, filesWith, installedWith, logsOf, usageWith } from './drivers-of.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
@@ -95,6 +95,7 @@ async function serveFrom(
     instanceUsage: usageWith(store, drivers),
     instancePast: monitor.past,
     installed: installedWith(store, drivers),
+    instanceFiles: filesWith(store, drivers),
     clock: io.now,
     newId,
     log: (message) => log('error', message),

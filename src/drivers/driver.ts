@@ -1,5 +1,7 @@
 // What a driver is: that which runs instances somewhere. Each ability stands for itself, so that a driver has those that it really has.
+import type { Readable } from 'node:stream';
 import type { Stored } from '../core/instances/content.ts';
+import type { StaticFile } from '../core/instances/static-files.ts';
 import type { FeatureName } from '../core/kinds/features.ts';
 import type { SpecOf } from '../core/kinds/index.ts';
 import type { StartedWith } from '../core/kinds/instance.ts';
@@ -20,6 +22,8 @@ export interface Driver {
   readonly meter?: Meter;
   /** Says what is installed in instances; absent where it cannot. */
   readonly inventory?: Inventory;
+  /** Keeps files that instances serve as they are; absent where it does not. */
+  readonly files?: Files;
   /** Tells where instances answer; absent where nobody can reach them. */
   readonly doors?: Doors;
 }
@@ -147,6 +151,30 @@ export interface InstalledModule {
   readonly name: string;
   readonly wanted: string;
   readonly version?: string | undefined;
+}
+
+/**
+ * The ability to keep files that instances serve as they are, by paths that `staticPathProblem` has nothing against, whether they run or not. `check` is
+ * told what there is just before a change, and forbids it by throwing; one change of an instance comes after another.
+ */
+export interface Files {
+  /** All files of an instance, by path. What flows made something else than a plain file is none. */
+  list(id: string): Promise<readonly StaticFile[]>;
+  /** Writes a file, all or nothing, in place of one that may be there. */
+  put(id: string, path: string, content: Uint8Array, check: FilesCheck): Promise<StaticFile>;
+  /** Deletes a file; one that is not there is gone already. */
+  remove(id: string, path: string, check: FilesCheck): Promise<void>;
+  /** A file to read; nothing where there is none. */
+  open(id: string, path: string): Promise<OpenedFile | undefined>;
+}
+
+export type FilesCheck = (files: readonly StaticFile[]) => void;
+
+/** A file that is open, until it has been read, or `close` is called. */
+export interface OpenedFile extends StaticFile {
+  /** All of it, as it was when it was opened; less where it was cut short meanwhile. It closes the file. Not for one that is empty. */
+  read(): Readable;
+  close(): Promise<void>;
 }
 
 /**

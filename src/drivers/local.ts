@@ -6,6 +6,7 @@ import {
   type Doors,
   type Driver,
   DriverFailed,
+  type Files,
   type Inventory,
   type Keeper,
   type Logs,
@@ -21,6 +22,7 @@ import {
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
 import { doorOf } from './local/door.ts';
+import { filesAt, filesTurn } from './local/files-at.ts';
 import { findAgain } from './local/find-again.ts';
 import { folderOf, removeFolder, removeLeftovers, textIn } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
@@ -46,6 +48,7 @@ export const local: Driver = {
     'billOfMaterials',
     'protectedInstances',
     'teamEndpointSecurity',
+    'staticAssets',
   ]),
 };
 
@@ -68,6 +71,7 @@ export function localDriver(place: LocalPlace): Driver & {
   readonly meter: Meter;
   readonly inventory: Inventory;
   readonly doors: Doors;
+  readonly files: Files;
   /** Looks after nothing any more; what runs goes on. */
   close(): void;
 } {
@@ -78,7 +82,7 @@ export function localDriver(place: LocalPlace): Driver & {
       start: (run, signal) => inTurn(state, run.id, () => start(state, run, signal)),
       stop: (id) => inTurn(state, id, () => stop(state, id)),
       suspend: (id) => inTurn(state, id, () => stop(state, id)),
-      remove: (id) => inTurn(state, id, () => remove(state, id)),
+      remove: (id) => inTurn(state, id, () => inTurn(state, filesTurn(id), () => remove(state, id))),
       running: () => running(state),
       onEnd: (listener) => {
         state.listeners.add(listener);
@@ -101,6 +105,7 @@ export function localDriver(place: LocalPlace): Driver & {
     logs: { read: (id, wish) => readLog(folderOf(place.instances, id).log, wish) },
     meter: { read: () => usages(state) },
     inventory: { read: (id, runtime) => readInstalled(folderOf(place.instances, id), place.stacks(), runtime) },
+    files: filesAt(place.instances, (id, work) => inTurn(state, filesTurn(id), work)),
     doors: { at: (id) => state.known.get(id)?.door },
     close: () => {
       for (const { unwatch } of state.known.values()) unwatch();

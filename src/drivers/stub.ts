@@ -1,13 +1,25 @@
 // A driver that runs nothing and says it does, at once or as it is told: for tests and measurements.
 
+import { Readable } from 'node:stream';
 import type { Stored } from '../core/instances/content.ts';
+import type { StaticFile } from '../core/instances/static-files.ts';
 import type { FeatureName } from '../core/kinds/features.ts';
-import { type Driver, DriverFailed, type Keeper, type Notice, type Reason, type Run, type Runner } from './driver.ts';
+import {
+  type Driver,
+  DriverFailed,
+  type Files,
+  type Keeper,
+  type Notice,
+  type Reason,
+  type Run,
+  type Runner,
+} from './driver.ts';
 
 /** A stub, and what it can be told. */
 export interface Stub extends Driver {
   readonly runner: Runner;
   readonly keeper: Keeper;
+  readonly files: Files;
   /** Makes something the flows of an instance, as a deploy does. */
   deploy(id: string, stored: Partial<Stored>): void;
   /** Everything that it was asked to do, in order: `start ID`. */
@@ -33,6 +45,7 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
   let gate: Promise<void> = Promise.resolve();
   let refusal: Parameters<Stub['refuse']>[0] = () => undefined;
   const kept = new Map<string, Stored>();
+  const files = stubFiles();
   const changing = new Set<(id: string) => void>();
   const asked = async (work: Parameters<typeof refusal>[0], id: string, run?: Run): Promise<void> => {
     // Whoever reads waits for nobody.
@@ -45,6 +58,7 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
     await asked(work, id);
     runs.delete(id);
     if (work === 'remove') kept.delete(id);
+    if (work === 'remove') files.forget(id);
   };
   const keeper: Keeper = {
     read: async (id) => {
@@ -89,6 +103,7 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
     provides: new Set(provides),
     runner,
     keeper,
+    files: files.files,
     deploy: (id, stored) => {
       kept.set(id, { flows: [], modules: {}, ...kept.get(id), ...stored });
       for (const listener of changing) listener(id);
@@ -108,6 +123,41 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
     },
     end: (id, why) => {
       if (runs.delete(id)) for (const listener of listeners) listener(id, why);
+    },
+  };
+}
+
+interface StubFile extends StaticFile {
+  readonly content: Uint8Array;
+}
+
+/** Files in memory; each has the time of the epoch. */
+function stubFiles(): { readonly files: Files; forget(id: string): void } {
+  const held = new Map<string, Map<string, StubFile>>();
+  let writes = 0;
+  const of = (id: string) => held.get(id) ?? new Map<string, StubFile>();
+  const shown = ({ content: _, ...file }: StubFile): StaticFile => file;
+  const list = (id: string) => [...of(id).values()].map(shown).sort((a, b) => (a.path < b.path ? -1 : 1));
+  return {
+    forget: (id) => held.delete(id),
+    files: {
+      list: async (id) => list(id),
+      put: async (id, path, content, check) => {
+        check(list(id));
+        writes += 1;
+        const modifiedAt = new Date(0).toISOString();
+        const file = { path, size: content.length, modifiedAt, version: `w${writes}`, content };
+        held.set(id, of(id).set(path, file));
+        return shown(file);
+      },
+      remove: async (id, path, check) => {
+        check(list(id));
+        of(id).delete(path);
+      },
+      open: async (id, path) => {
+        const file = of(id).get(path);
+        return file && { ...shown(file), read: () => Readable.from([file.content]), close: async () => {} };
+      },
     },
   };
 }

@@ -1,9 +1,10 @@
 // What the server is built from: everything that its handlers may ask.
-
+import type { Readable } from 'node:stream';
 import type { Passwords } from '../auth/password.ts';
 import type { Contents } from '../control/contents.ts';
 import type { Reconciler } from '../control/reconciler.ts';
 import type { Door } from '../control/submit.ts';
+import type { StaticFile } from '../core/instances/static-files.ts';
 import type { DeclaredKindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -60,6 +61,25 @@ export interface UsageStretch {
   readonly cpuPeakPercent?: number | undefined;
 }
 
+/** The files that instances serve as they are. `check` is told what there is just before a change, and forbids it by throwing. */
+export interface InstanceFiles {
+  list(id: string): Promise<readonly StaticFile[]>;
+  put(
+    id: string,
+    path: string,
+    content: Uint8Array,
+    check: (files: readonly StaticFile[]) => void,
+  ): Promise<StaticFile>;
+  remove(id: string, path: string, check: (files: readonly StaticFile[]) => void): Promise<void>;
+  open(id: string, path: string): Promise<OpenedFile | undefined>;
+}
+
+/** A file that is open until it was read to its end, or `close` is called. One that is empty is not read. */
+export interface OpenedFile extends StaticFile {
+  read(): Readable;
+  close(): Promise<void>;
+}
+
 /** Where the runtime of an instance answers, and the header with which a request may use its editor. */
 export interface InstanceDoor {
   /** Scheme, host and port, without a slash at the end. */
@@ -102,6 +122,8 @@ export interface ServerOptions {
   >;
   /** What is installed in an instance that is to run a runtime; absent where nothing runs instances. */
   readonly installed?: (id: string, runtime: string) => Promise<Installed>;
+  /** The files that instances serve as they are; absent where nothing runs instances. */
+  readonly instanceFiles?: InstanceFiles;
   /** What an instance used from one second to before another, in stretches of so many seconds; absent where nothing measures. */
   readonly instancePast?: (
     id: string,

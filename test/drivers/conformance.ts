@@ -1,9 +1,12 @@
 // What every driver that runs instances promises; each driver's test calls this with a way to make one.
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type Driver,
   DriverFailed,
+  type Files,
   type Keeper,
   type Reason,
   type Run,
@@ -12,7 +15,7 @@ import {
 
 /** A driver under test. */
 export interface Subject {
-  readonly driver: Driver & { readonly runner: Runner; readonly keeper: Keeper };
+  readonly driver: Driver & { readonly runner: Runner; readonly keeper: Keeper; readonly files: Files };
   /** An instance that it can run. */
   readonly run: (id: string) => Run;
   /** One that it cannot. */
@@ -142,6 +145,42 @@ export function conformance(name: string, make: () => Promise<Subject>): void {
       await keeper.write('a', { ...written, stored: { flows: [], modules: {} } });
       assert.equal((await keeper.read('a')).flows, []);
       await runner.remove('a');
+    },
+  );
+
+  proved(
+    'keeps files to serve, by their paths, until the instance is removed',
+    async ({ driver: { files } }, runner) => {
+      const never = () => {};
+      assert.equal([await files.list('a'), await files.open('a', 'x')], [[], undefined]);
+      const first = await files.put('a', 'img/logo.svg', Buffer.from('<svg/>'), never);
+      await files.put('a', 'b.txt', Buffer.from(''), never);
+      assert.equal(
+        (await files.list('a')).map(({ path, size }) => [path, size]),
+        [
+          ['b.txt', 0],
+          ['img/logo.svg', 6],
+        ],
+      );
+      const file = await files.open('a', 'img/logo.svg');
+      assert.equal([await text(file?.read() ?? Readable.from([])), file?.version], ['<svg/>', first.version]);
+      const second = await files.put('a', 'img/logo.svg', Buffer.from('<svg >'), never);
+      assert.is.not(second.version, first.version);
+      const refuse = (there: readonly { readonly path: string }[]) => {
+        throw new Error(there.map(({ path }) => path).join());
+      };
+      for (const change of [files.put('a', 'c', Buffer.from('c'), refuse), files.remove('a', 'b.txt', refuse)]) {
+        const error = await change.catch((thrown: Error) => thrown);
+        assert.is(Object(error).message, 'b.txt,img/logo.svg');
+      }
+      await files.remove('a', 'img/logo.svg', never);
+      await files.remove('a', 'img/logo.svg', never);
+      assert.equal(
+        (await files.list('a')).map(({ path }) => path),
+        ['b.txt'],
+      );
+      await runner.remove('a');
+      assert.equal(await files.list('a'), []);
     },
   );
 

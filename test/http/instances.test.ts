@@ -127,7 +127,13 @@ instances('are made by members, from names, and come up', async () => {
   const read = await world.ask('GET', `/api/v1/instances/${id}`, { as: 'viewer' });
   assert.equal([read.status, read.body.state, read.body.restartRequired], [200, 'running', false]);
   assert.is(read.body.url, `http://${id}.stub.invalid/`);
-  assert.equal(read.body.can, ['read-instance', 'read-instance-logs', 'read-instance-resources', 'read-snapshots']);
+  assert.equal(read.body.can, [
+    'read-instance',
+    'read-instance-logs',
+    'read-instance-resources',
+    'read-instance-files',
+    'read-snapshots',
+  ]);
   await world.ask('DELETE', `/api/v1/instances/${id}`);
   await plant.loop.settled();
 });

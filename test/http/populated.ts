@@ -5,6 +5,7 @@ import { kinds } from '../../src/core/kinds/index.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import type { Keeper } from '../../src/drivers/driver.ts';
+import { stubDriver } from '../../src/drivers/stub.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Words } from './requests.ts';
 import { type ServerWorld, start, startWorld, tree } from './world.ts';
@@ -19,7 +20,7 @@ const files = {
   ...tree,
   'types.yaml': (tree['types.yaml'] ?? '').replace(
     'features: {',
-    'features: {deviceGroups: true, versionHistoryTimeline: true, deviceAutoSnapshot: true, instanceResources: true, billOfMaterials: true, ',
+    'features: {deviceGroups: true, versionHistoryTimeline: true, deviceAutoSnapshot: true, instanceResources: true, staticAssets: true, billOfMaterials: true, ',
   ),
   'weir.yaml': `kind: Platform
 metadata: {name: platform}
@@ -52,9 +53,18 @@ const keeper: Keeper = {
 
 /** Starts it. */
 export async function startPopulated(more: Readonly<Record<string, string>> = {}): Promise<ServerWorld> {
-  const provides = new Set(['teamLibrary', 'instanceResources', 'billOfMaterials', 'versionHistoryTimeline'] as const);
+  const provides = new Set([
+    'teamLibrary',
+    'instanceResources',
+    'billOfMaterials',
+    'versionHistoryTimeline',
+    'staticAssets',
+  ] as const);
   const drivers = new Map([['local', { provides, keeper }]]);
-  const world = await startWorld({ ...files, ...more }, { drivers, instanceLogs: async (id) => logOf(id) });
+  const world = await startWorld(
+    { ...files, ...more },
+    { drivers, instanceLogs: async (id) => logOf(id), instanceFiles: await someFiles() },
+  );
   const view = world.store.read();
   const id = (kind: 'TeamType' | 'InstanceType' | 'Template' | 'Stack', name: string) =>
     view.named(kind, name)?.id ?? '';
@@ -128,6 +138,14 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
   return world;
 }
 
+/** Of two instances, those of the hidden one in words that nobody may read. */
+async function someFiles() {
+  const { files } = stubDriver();
+  for (const path of ['logo.png', 'img/press.svg']) await files.put('core-1', path, Buffer.from('a picture'), () => {});
+  await files.put('hidden-1', `${marker}.png`, Buffer.from(marker), () => {});
+  return files;
+}
+
 /** What there is in it, by the names of fields. */
 export const words: Words = (field) => existing[field] ?? [];
 
@@ -158,6 +176,7 @@ const existing: Readonly<Record<string, readonly string[]>> = {
 };
 
 const params: Readonly<Record<string, readonly string[]>> = {
+  '/files/{path}': ['logo.png', 'img/press.svg', `${marker}.png`, '.hidden', 'a/../b'],
   '/teams/{id}': ['core', 'other', 'hidden', 'nothing'],
   '/instances/{id}': ['core-1', 'hidden-1', 'nothing'],
   '/snapshots/{id}': ['core-s', 'core-t', 'hidden-s', 'nothing'],

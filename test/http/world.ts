@@ -111,6 +111,7 @@ interface Wishes
       | 'instanceUsage'
       | 'instancePast'
       | 'installed'
+      | 'instanceFiles'
       | 'pressure'
       | 'instanceDoor'
       | 'wayIn'

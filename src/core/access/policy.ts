@@ -93,6 +93,8 @@ const table = {
   'read-instance': { who: insiders, on: 'instance', may: 'read an instance' },
   'read-instance-logs': { who: insiders, on: 'instance', may: 'read what an instance logs' },
   'read-instance-resources': { who: insiders, on: 'instance', may: 'read what an instance used' },
+  'read-instance-files': { who: insiders, on: 'instance', may: 'list the static files of an instance' },
+  'write-instance-files': { who: editors, on: 'instance', may: 'write and delete the static files of an instance' },
   'update-instance': { who: editors, on: 'instance', may: 'change an instance' },
   'guard-instance': { who: owners, on: 'instance', may: 'say who may come in to an instance' },
   'delete-instance': { who: owners, on: 'instance', may: 'delete an instance' },

@@ -13,6 +13,8 @@ export interface Standing {
   readonly isForTeam: boolean;
   /** Whether its editor is closed to everybody. */
   readonly isProtected: boolean;
+  /** Whether it serves files as they are. */
+  readonly servesFiles: boolean;
   /** Origins that its pages may ask, besides itself: the catalogues of modules. */
   readonly catalogues: readonly string[];
 }
@@ -35,13 +37,14 @@ function standingOf(view: View, facts: Facts, id: string): Standing | undefined 
   const team = instance && view.get('Team', instance.spec.team);
   const type = team && view.get('TeamType', team.spec.type);
   if (!instance || !team || !type) return undefined;
-  const has = (feature: 'teamEndpointSecurity' | 'protectedInstances') =>
+  const has = (feature: 'teamEndpointSecurity' | 'protectedInstances' | 'staticAssets') =>
     effectiveIn(view, facts, type.spec.features, feature).effective;
   return {
     instance,
     team,
     isForTeam: has('teamEndpointSecurity') && instance.spec.endpointAccess !== 'open',
     isProtected: instance.spec.protected === true && has('protectedInstances'),
+    servesFiles: has('staticAssets'),
     catalogues: cataloguesOf(view, instance),
   };
 }

@@ -17,6 +17,7 @@ import { createPools } from './pools.ts';
 import { createRefusing } from './refuse.ts';
 import { leadsAstray, sharedPolicy } from './shared-origin.ts';
 import { createStandings } from './standing.ts';
+import { serveFile, staticPathIn } from './static-files.ts';
 import { type Target, targetOf } from './target.ts';
 import { openTunnel } from './tunnel.ts';
 
@@ -83,6 +84,25 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
     return { sharedPath: path, policy: sharedPolicy(place) };
   };
 
+  const filePathIn = ({ method }: IncomingMessage, { standing, path, door: to }: Passage) =>
+    standing.servesFiles && options.instanceFiles ? staticPathIn(method, path, to.path) : undefined;
+  const serve = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { id, standing: { isForTeam } }: Passage,
+    about: { readonly path: string; readonly policy: string | undefined },
+  ) => {
+    const { instanceFiles: files } = options;
+    try {
+      if (files && (await serveFile(request, response, { files, id, isForTeam, closing, ...about }))) return;
+      refusing.refuse(request, response, nothingHere());
+    } catch (error) {
+      options.log(`a static file of the instance ${id} cannot be read: ${error}`);
+      if (response.headersSent) response.destroy();
+      else refusing.refuse(request, response, new Problem('unavailable', { detail: 'The file cannot be read now.' }));
+    }
+  };
+
   const pass = (request: IncomingMessage, response: ServerResponse, target: Target, passage: Passage) => {
     const { id, door: to, path, by } = passage;
     const about = said(request, passage);
@@ -94,6 +114,8 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
       giveBack();
     });
     const rules = answeredTo(request, passage);
+    const file = filePathIn(request, passage);
+    if (file !== undefined) return void serve(request, response, passage, { path: file, policy: rules.policy });
     return forward({
       request,
       response,

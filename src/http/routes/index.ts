@@ -13,6 +13,7 @@ import { deviceSnapshotRoutes } from './device-snapshots.ts';
 import { deviceRoutes } from './devices.ts';
 import { healthRoutes } from './health.ts';
 import { instanceActionRoutes } from './instance-actions.ts';
+import { instanceFileRoutes } from './instance-files.ts';
 import { instanceList } from './instance-list.ts';
 import { instanceLogRoutes } from './instance-logs.ts';
 import { instanceResources } from './instance-resources.ts';
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   ...instanceActionRoutes,
   ...instanceLogRoutes,
   instanceResources,
+  ...instanceFileRoutes,
   deviceList,
   ...deviceRoutes,
   ...deviceGroupRoutes,

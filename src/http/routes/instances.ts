@@ -31,6 +31,8 @@ const exampleDetail = () => ({
     'read-instance',
     'read-instance-logs',
     'read-instance-resources',
+    'read-instance-files',
+    'write-instance-files',
     'update-instance',
     'guard-instance',
     'delete-instance',

@@ -3,11 +3,15 @@ import { request as ask, createServer, type IncomingMessage, type RequestListene
 import { type AddressInfo, connect, type Server as NetServer, type Socket } from 'node:net';
 import { created, updated } from '../../../src/core/model/change.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
+import type { Files } from '../../../src/drivers/driver.ts';
+import { stubDriver } from '../../../src/drivers/stub.ts';
 import type { InstanceDoor, WayInBounds } from '../../../src/http/services.ts';
 import { newId } from '../../../src/lib/id.ts';
 import { type Credential, type ServerWorld, start, startWorld } from '../world.ts';
 
 export interface ProxyWorld extends ServerWorld {
+  /** What instances serve as it is. */
+  readonly files: Files;
   readonly port: number;
   /** Makes an instance of the team `core`, which answers as the listener does; without one it does not run. */
   instance(id: string, answers?: RequestListener | NetServer, more?: object): Promise<void>;
@@ -57,7 +61,14 @@ export async function startProxyWorld(
   const doors = new Map<string, InstanceDoor>();
   const servers: NetServer[] = [];
   const drivers = new Map([['local', { provides: new Set(features), runner: {} }]]);
-  const world = await startWorld(files, { drivers, baseUrl, wayIn, instanceDoor: (id) => doors.get(id) });
+  const stub = stubDriver();
+  const world = await startWorld(files, {
+    drivers,
+    instanceFiles: stub.files,
+    baseUrl,
+    wayIn,
+    instanceDoor: (id) => doors.get(id),
+  });
   await world.app.listen({ port: 0, host: '127.0.0.1' });
   const port = portOf(world.app.server);
   const put: ProxyWorld['instance'] = async (id, answers, more = {}) => {
@@ -73,6 +84,7 @@ export async function startProxyWorld(
   };
   return {
     ...world,
+    files: stub.files,
     port,
     instance: put,
     change: async (id, more) => {

@@ -20,6 +20,11 @@ export function matchesVersion(ifMatch: string, version: string | undefined): bo
   );
 }
 
+/** Whether If-Match names this very ETag (of nothing, where there is nothing). */
+export function matchesEtag(ifMatch: string, etag: string | undefined): boolean {
+  return etag !== undefined && tagsOf(ifMatch).some((tag) => tag === '*' || tag === etag);
+}
+
 function tagsOf(header: string): string[] {
   return header.match(/\*|(?:W\/)?"[^"]*"/g) ?? [];
 }

@@ -1,4 +1,4 @@
-// timeout: 120
+// timeout: 300
 // The static files of instances, over the API.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -32,94 +32,109 @@ const over = suite('static files over the API');
 
 over('are written, listed and deleted by members, each told by the audit log', async () => {
   const world = await worldWith();
-  const path = `${url}/img%2Flogo.svg`;
-  const put = await world.ask('PUT', path, { as: 'member', body: base64('<svg/>') });
-  assert.equal([put.status, put.body.path, put.body.size], [200, 'img/logo.svg', 6], put.text);
-  const listed = await world.ask('GET', url, { as: 'viewer' });
-  assert.equal([listed.body.count, listed.body.files], [1, [put.body]]);
-  const stale = { 'if-match': '"other.1"' };
-  assert.is((await world.ask('PUT', path, { body: base64('x'), headers: stale })).status, 412);
-  const known = { 'if-match': String(put.headers.etag) };
-  assert.is((await world.ask('PUT', path, { body: base64('<svg >'), headers: known })).status, 200);
-  assert.is((await world.ask('DELETE', path, { headers: known })).status, 412, 'it is another now');
-  assert.is((await world.ask('DELETE', path, { as: 'owner' })).status, 204);
-  assert.is((await world.ask('DELETE', path, { as: 'owner' })).status, 404);
-  const told = (await events(world)).filter((event) => String(event).startsWith('instance-file'));
-  assert.equal(told.sort(), ['instance-file.deleted', 'instance-file.written', 'instance-file.written']);
-  await world.close();
+  try {
+    const path = `${url}/img%2Flogo.svg`;
+    const put = await world.ask('PUT', path, { as: 'member', body: base64('<svg/>') });
+    assert.equal([put.status, put.body.path, put.body.size], [200, 'img/logo.svg', 6], put.text);
+    const listed = await world.ask('GET', url, { as: 'viewer' });
+    assert.equal([listed.body.count, listed.body.files], [1, [put.body]]);
+    const stale = { 'if-match': '"other.1"' };
+    assert.is((await world.ask('PUT', path, { body: base64('x'), headers: stale })).status, 412);
+    const known = { 'if-match': put.body.etag };
+    assert.is((await world.ask('PUT', path, { body: base64('<svg >'), headers: known })).status, 200);
+    assert.is((await world.ask('DELETE', path, { headers: known })).status, 412, 'it is another now');
+    assert.is((await world.ask('DELETE', path, { as: 'owner' })).status, 204);
+    assert.is((await world.ask('DELETE', path, { as: 'owner' })).status, 404);
+    const told = (await events(world)).filter((event) => String(event).startsWith('instance-file'));
+    assert.equal(told.sort(), ['instance-file.deleted', 'instance-file.written', 'instance-file.written']);
+  } finally {
+    await world.close();
+  }
 });
 
 over('are written by nobody else', async () => {
   const world = await worldWith();
-  for (const [as, status] of [
-    ['viewer', 403],
-    ['dashboard', 403],
-    ['otherOwner', 404],
-    ['none', 401],
-  ] as const)
-    for (const method of ['PUT', 'DELETE'] as const)
-      assert.is(
-        (await world.ask(method, `${url}/x`, { as, ...(method === 'PUT' ? { body: base64('x') } : {}) })).status,
-        status,
-        as,
-      );
-  assert.equal(await world.files.list('line'), []);
-  await world.close();
+  try {
+    for (const [as, status] of [
+      ['viewer', 403],
+      ['dashboard', 403],
+      ['otherOwner', 404],
+      ['none', 401],
+    ] as const)
+      for (const method of ['PUT', 'DELETE'] as const)
+        assert.is(
+          (await world.ask(method, `${url}/x`, { as, ...(method === 'PUT' ? { body: base64('x') } : {}) })).status,
+          status,
+          as,
+        );
+    assert.equal(await world.files.list('line'), []);
+  } finally {
+    await world.close();
+  }
 });
 
 over('are refused where a path leads elsewhere, says why, and where the content is none', async () => {
   const world = await worldWith();
-  for (const [path, why] of [
-    ['..%2Fx', /begins with a dot/],
-    ['a%2F..%2F..%2Fx', /begins with a dot/],
-    ['.hidden', /begins with a dot/],
-    ['%2Fetc%2Fpasswd', /slash/],
-    ['a%2F%2Fb', /slash/],
-    ['a%5Cb', /something else/],
-    ['a%00b', /something else/],
-    ['%C3%A4', /something else/],
-    ['node_modules%2Fx', /packages/],
-    ['1%2F2%2F3%2F4%2F5%2F6%2F7%2F8%2F9', /levels/],
-    ['x'.repeat(201), /200 characters/],
-  ] as const)
-    for (const method of ['PUT', 'DELETE'] as const) {
-      const body = method === 'PUT' ? { body: base64('x') } : {};
-      const { status, body: problem, text } = await world.ask(method, `${url}/${path}`, body);
-      assert.equal([status, problem.code], [400, 'invalid_request'], `${path}: ${text}`);
-      assert.match(problem.detail, why);
-    }
-  for (const content of ['a', '====', 'not base64', 'PHN2Zy8-'])
-    assert.is((await world.ask('PUT', `${url}/x`, { body: { content } })).status, 400, content);
-  const most = 'x'.repeat(staticBounds.fileBytes);
-  assert.is((await world.ask('PUT', `${url}/most`, { body: base64(most) })).status, 200);
-  assert.is((await world.ask('PUT', `${url}/more`, { body: base64(`${most}x`) })).status, 400);
-  assert.is((await world.ask('PUT', `${url}/more`, { body: base64(most + most) })).status, 413);
-  await world.close();
+  try {
+    for (const [path, why] of [
+      ['..%2Fx', /begins with a dot/],
+      ['a%2F..%2F..%2Fx', /begins with a dot/],
+      ['.hidden', /begins with a dot/],
+      ['%2Fetc%2Fpasswd', /slash/],
+      ['a%2F%2Fb', /slash/],
+      ['a%5Cb', /something else/],
+      ['a%00b', /something else/],
+      ['%C3%A4', /something else/],
+      ['node_modules%2Fx', /packages/],
+      ['1%2F2%2F3%2F4%2F5%2F6%2F7%2F8%2F9', /levels/],
+      ['x'.repeat(201), /200 characters/],
+    ] as const)
+      for (const method of ['PUT', 'DELETE'] as const) {
+        const body = method === 'PUT' ? { body: base64('x') } : {};
+        const { status, body: problem, text } = await world.ask(method, `${url}/${path}`, body);
+        assert.equal([status, problem.code], [400, 'invalid_request'], `${path}: ${text}`);
+        assert.match(problem.detail, why);
+      }
+    for (const content of ['a', '====', 'not base64', 'PHN2Zy8-'])
+      assert.is((await world.ask('PUT', `${url}/x`, { body: { content } })).status, 400, content);
+    const most = 'x'.repeat(staticBounds.fileBytes);
+    assert.is((await world.ask('PUT', `${url}/most`, { body: base64(most) })).status, 200);
+    assert.is((await world.ask('PUT', `${url}/more`, { body: base64(`${most}x`) })).status, 400);
+    assert.is((await world.ask('PUT', `${url}/more`, { body: base64(most + most) })).status, 413);
+  } finally {
+    await world.close();
+  }
 });
 
 over('are bounded in number and sum, also for a dry run, which writes nothing', async () => {
   const world = await worldWith();
-  const dry = await world.ask('PUT', `${url}/x?dryRun=true`, { body: base64('x') });
-  assert.equal([dry.status, dry.body.summary.update, await world.files.list('line')], [200, 0, []]);
-  for (let nth = 0; nth < staticBounds.files; nth += 1)
-    await world.files.put('line', `f${nth}`, Buffer.from('x'), () => {});
-  for (const query of ['', '?dryRun=true']) {
-    const refused = await world.ask('PUT', `${url}/one-more${query}`, { body: base64('x') });
-    assert.equal([refused.status, refused.body.code], [409, 'conflict']);
-    assert.match(refused.body.detail, /1000 is the most/);
+  try {
+    const dry = await world.ask('PUT', `${url}/x?dryRun=true`, { body: base64('x') });
+    assert.equal([dry.status, dry.body.summary.update, await world.files.list('line')], [200, 0, []]);
+    for (let nth = 0; nth < staticBounds.files; nth += 1)
+      await world.files.put('line', `f${nth}`, Buffer.from('x'), () => {});
+    for (const query of ['', '?dryRun=true']) {
+      const refused = await world.ask('PUT', `${url}/one-more${query}`, { body: base64('x') });
+      assert.equal([refused.status, refused.body.code], [409, 'conflict']);
+      assert.match(refused.body.detail, /1000 is the most/);
+    }
+    assert.is((await world.ask('PUT', `${url}/f7`, { body: base64('another') })).status, 200, 'in place of one');
+  } finally {
+    await world.close();
   }
-  assert.is((await world.ask('PUT', `${url}/f7`, { body: base64('another') })).status, 200, 'in place of one');
-  await world.close();
 });
 
 over('need the feature', async () => {
   const world = await worldWith('teamLibrary');
-  for (const method of ['GET', 'PUT', 'DELETE'] as const) {
-    const at = method === 'GET' ? url : `${url}/x`;
-    const { status, body } = await world.ask(method, at, method === 'PUT' ? { body: base64('x') } : {});
-    assert.equal([status, body.violations?.[0]?.rule], [409, 'feature-required'], method);
+  try {
+    for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+      const at = method === 'GET' ? url : `${url}/x`;
+      const { status, body } = await world.ask(method, at, method === 'PUT' ? { body: base64('x') } : {});
+      assert.equal([status, body.violations?.[0]?.rule], [409, 'feature-required'], method);
+    }
+  } finally {
+    await world.close();
   }
-  await world.close();
 });
 
 over.run();

@@ -10,7 +10,7 @@ import type { Resource } from '../../core/model/resource.ts';
 import { targeted } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { invalidRequest, Problem } from '../errors.ts';
-import { matchesVersion } from '../etag.ts';
+import { matchesEtag } from '../etag.ts';
 import { component } from '../json-schema.ts';
 import { listBody, listView, pageOf, pageQuery, type SortKey } from '../paging.ts';
 import { type Call, defineRoute, type Route } from '../route.ts';
@@ -32,9 +32,10 @@ const fileView = component(
     path: z.string().describe('Its path below `static/` of the instance.'),
     size: z.int().describe('Its length in bytes.'),
     modifiedAt: instantView('When it was written.'),
+    etag: z.string().describe('What it is served with, and what If-Match of a change looks at.'),
   }),
 );
-const example = { path: 'img/logo.svg', size: 1834, modifiedAt: '2026-11-21T10:00:00.000Z' };
+const example = { path: 'img/logo.svg', size: 1834, modifiedAt: '2026-11-21T10:00:00.000Z', etag: '"4k1-1ey-1x2v"' };
 
 const ofFile = {
   params: z.strictObject({
@@ -108,7 +109,7 @@ const put = defineRoute({
     }
     const file = await files.put(instance.id, path, content, check);
     await tell(call, instance, { path, before: null, after: { bytes: file.size } });
-    return { body: shown(file), version: file.version };
+    return { body: shown(file) };
   },
 });
 
@@ -172,8 +173,8 @@ function allow(call: FileCall, there: readonly StaticFile[], path: string): void
   const { services, ifMatch } = call;
   requireAllowed(call, services.door.store.read(), services.clock());
   if (ifMatch === undefined) return;
-  const version = there.find((file) => file.path === path)?.version;
-  if (!matchesVersion(ifMatch, version))
+  const found = there.find((file) => file.path === path);
+  if (!matchesEtag(ifMatch, found && shown(found).etag))
     throw new Problem('precondition_failed', {
       detail: `The file ${path} is another than the one that If-Match names.`,
     });
@@ -206,8 +207,8 @@ function bytesOf(content: string): Buffer {
   return bytes;
 }
 
-function shown({ path, size, modifiedAt }: StaticFile) {
-  return { path, size, modifiedAt };
+function shown({ path, size, modifiedAt, version }: StaticFile) {
+  return { path, size, modifiedAt, etag: `"${version}"` };
 }
 
 export const instanceFileRoutes: readonly Route[] = [list, put, remove];

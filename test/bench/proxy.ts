@@ -10,7 +10,7 @@ import { median, type Row } from './measure.ts';
 const sizes = { small: 1024, large: 1024 * 1024 } as const;
 
 /** Measures with a real runtime; takes a minute. */
-export async function benchProxy({ rounds = 3, seconds = 3 } = {}): Promise<Row[]> {
+export async function benchProxy({ rounds = 3, seconds = 2 } = {}): Promise<Row[]> {
   const platform = await startPlatform();
   try {
     const { server, id, token, folder } = platform;

@@ -37,7 +37,7 @@ spec:
 const spanMs = 1_500;
 
 /** Reads on ten connections: alone, while four sign in by password, and while two send SAML responses; takes a quarter of a minute. */
-export async function benchSignIn(rounds = 3): Promise<Row[]> {
+export async function benchSignIn(rounds = 2): Promise<Row[]> {
   const folder = temporaryFolder();
   const [platform, store] = [join(folder.path, 'tree'), join(folder.path, 'store')];
   await writeFiles(platform, tree);

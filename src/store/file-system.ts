@@ -2,6 +2,7 @@
 import { chmod, type FileHandle, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
+import { syncFolder } from '../lib/sync-folder.ts';
 
 /**
  * What a store does with its folder. Nothing is promised to outlive a power loss but what `datasync` (a file's bytes) or
@@ -96,15 +97,4 @@ async function makeFolder(path: string): Promise<void> {
     await syncFolder(dirname(made)).catch((error) => {
       if (codeOf(error) !== 'EACCES' && codeOf(error) !== 'EPERM') throw error;
     });
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows can neither open nor sync a folder: its names are durable with the volume's journal.
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

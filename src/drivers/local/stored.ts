@@ -3,6 +3,7 @@ import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mostContentBytes, type Stored } from '../../core/instances/content.ts';
+import { syncFolder } from '../../lib/sync-folder.ts';
 import { DriverFailed, type Written } from '../driver.ts';
 import { reencrypted } from './credentials.ts';
 import { type Folder, makeFolder, textIn } from './folder.ts';
@@ -157,16 +158,5 @@ async function writeDurably(path: string, value: unknown): Promise<void> {
     await file.datasync();
   } finally {
     await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  // Windows can neither open nor sync a folder.
-  if (process.platform === 'win32') return;
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -8,8 +8,9 @@ import { requestSnapshot, takeSnapshot } from '../../core/proposals/request-snap
 import { targetIn } from '../../core/proposals/target.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
-import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortedBy, sortQuery } from '../paging.ts';
+import { listView } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { snapshotListQuery, snapshotPage } from '../snapshot-page.ts';
 import {
   contentOfSent,
   exampleRunnable,
@@ -39,7 +40,7 @@ const list = defineRoute({
   tag: 'devices',
   summary: 'List the snapshots of a device',
   description: 'Those that were taken of it, newest first, unless `sort` says otherwise.',
-  query: z.strictObject({ ...pageQuery, ...searchQuery, ...sortQuery(['createdAt', 'name']) }),
+  query: snapshotListQuery,
   answers: {
     200: {
       description: 'A page of snapshots.',
@@ -49,14 +50,7 @@ const list = defineRoute({
   },
   handle: ({ params, query, services }) => {
     const view = services.door.store.read();
-    const text = query.q?.toLowerCase();
-    const all = snapshotsOf(view, targetIn(view, 'Device', params));
-    const found = all.filter(({ name }) => text === undefined || name.toLowerCase().includes(text));
-    const order = query.sort ?? '-createdAt';
-    const key = ({ id, name, createdAt }: Resource<'Snapshot'>): SortKey =>
-      order.endsWith('name') ? [name.toLowerCase(), id] : [createdAt, id];
-    const page = pageOf(sortedBy(found, key), query, order, key);
-    return { body: listBody('snapshots', page, (snapshot) => shownSnapshot(snapshot, view)) };
+    return { body: snapshotPage(snapshotsOf(view, targetIn(view, 'Device', params)), query, view) };
   },
 });
 

@@ -1,7 +1,6 @@
 // Snapshots of instances: taking, listing, reading and deleting them.
 import { z } from 'zod';
 import { snapshotName } from '../../core/kinds/snapshot.ts';
-import type { Resource } from '../../core/model/resource.ts';
 import { referrers } from '../../core/model/view.ts';
 import { createSnapshot } from '../../core/proposals/create-snapshot.ts';
 import { deleteSnapshot } from '../../core/proposals/delete-snapshot.ts';
@@ -10,9 +9,10 @@ import { targeted } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { resourceVersion, unmoved } from '../expectation.ts';
-import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortedBy, sortQuery } from '../paging.ts';
+import { listView } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { Services } from '../services.ts';
+import { snapshotListQuery, snapshotPage } from '../snapshot-page.ts';
 import { snapshotSubject } from '../subjects.ts';
 import { exampleSnapshot, shownSnapshot, snapshotView } from '../views/snapshot.ts';
 import { emptyAnswer, write } from '../write.ts';
@@ -35,7 +35,7 @@ const list = defineRoute({
   tag,
   summary: 'List the snapshots of an instance',
   description: 'Newest first, unless `sort` says otherwise.',
-  query: z.strictObject({ ...pageQuery, ...searchQuery, ...sortQuery(['createdAt', 'name']) }),
+  query: snapshotListQuery,
   answers: {
     200: {
       description: 'A page of snapshots.',
@@ -45,14 +45,7 @@ const list = defineRoute({
   },
   handle: ({ params, query, services }) => {
     const view = services.door.store.read();
-    const text = query.q?.toLowerCase();
-    const all = [...referrers(view, 'Snapshot', targeted(view, params))];
-    const found = all.filter(({ name }) => text === undefined || name.toLowerCase().includes(text));
-    const order = query.sort ?? '-createdAt';
-    const key = ({ id, name, createdAt }: Resource<'Snapshot'>): SortKey =>
-      order.endsWith('name') ? [name.toLowerCase(), id] : [createdAt, id];
-    const page = pageOf(sortedBy(found, key), query, order, key);
-    return { body: listBody('snapshots', page, (snapshot) => shownSnapshot(snapshot, view)) };
+    return { body: snapshotPage(referrers(view, 'Snapshot', targeted(view, params)), query, view) };
   },
 });
 

@@ -8,7 +8,7 @@ import { Refused, type Store } from '../store/store.ts';
 import { type Drifted, type HistoryEntry, missingRevision } from './config-status.ts';
 import { driftIn, goneSince, isServer } from './drift.ts';
 import { BaseMoved, PlanBlocked, TreeInvalid } from './failures.ts';
-import { historyRecord, lastAttempts } from './history.ts';
+import { historyRecord, keepHistory, lastAttempts } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
 import { keep, type Prepared, prepare } from './reconcile.ts';
 import type { LoadedTree } from './tree.ts';
@@ -128,8 +128,7 @@ async function tryToKeep(
   const outcome = { source: plan.source, findings: plan.findings, summary: plan.summary, drift };
   const entry = entryOf(bench, occasion, start, result, outcome);
   try {
-    await keep(bench.store, prepared, historyRecord(bench.newId(), entry));
-    return { entry, plan };
+    return { entry, plan: await keep(bench.store, prepared, historyRecord(bench.newId(), entry)) };
   } catch (error) {
     if (error instanceof BaseMoved || error instanceof Refused) return undefined;
     throw error;
@@ -149,9 +148,7 @@ export async function recordMissing(bench: Workbench, { trigger, actor }: Occasi
     missing,
     ...(name === undefined ? {} : { actor: name }),
   };
-  await bench.store.commit(() => ({ changes: [], records: [historyRecord(bench.newId(), entry)] }), {
-    id: bench.newId(),
-  });
+  await keepHistory(bench.store, bench.newId(), entry);
 }
 
 interface Refusal {
@@ -171,10 +168,7 @@ async function refuse(bench: Workbench, occasion: Occasion, start: number, refus
     // What is refused reverts nothing.
     drift: drift.map((one) => ({ ...one, left: true })),
   });
-  if (!(failure instanceof BaseMoved))
-    await bench.store.commit(() => ({ changes: [], records: [historyRecord(bench.newId(), entry)] }), {
-      id: bench.newId(),
-    });
+  if (!(failure instanceof BaseMoved)) await keepHistory(bench.store, bench.newId(), entry);
   return { entry, failure, ...(plan ? { plan } : {}) };
 }
 

@@ -1,9 +1,9 @@
 // The audit log as records of the store: they ride in the commit that they tell of.
 import { auditOf, entry, entryOf, type Sides } from '../core/audit/audit.ts';
-import type { AuditEntry, AuditEvent } from '../core/audit/entry.ts';
+import type { AuditEntry } from '../core/audit/entry.ts';
 import { type AuditFilter, isAskedFor, textsOf } from '../core/audit/filter.ts';
 import type { Change } from '../core/model/change.ts';
-import type { Context } from '../core/model/proposal.ts';
+import type { AuditEvent, Context } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import type { Plan } from '../core/plan/planned.ts';

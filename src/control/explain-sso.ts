@@ -10,7 +10,7 @@ import { referrers, type View } from '../core/model/view.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { judgeSsoSignIn, ssoActor } from '../core/proposals/sso-sign-in.ts';
 import type { Facts } from '../core/rules/facts.ts';
-import { evaluate } from './submit.ts';
+import { transact } from './transact.ts';
 
 /** Whom to explain: a configuration by its name, an address in lower case, and groups as the provider gives them; absent where it gives none at all. */
 export interface SsoQuestion {
@@ -65,7 +65,7 @@ export function explainSso(
   const identity = { email, ...(groups === undefined ? {} : { groups }) };
   const session = { hash: '0'.repeat(64), address: '', agent: '' };
   const verdict = judgeSsoSignIn({ config: config.id, identity, session }, state, context);
-  const { changes, after, violations } = evaluate(state, () => verdict.changes, context, facts);
+  const { changes, after, violations } = transact(state, () => verdict.changes, context, { facts });
   const about = { config: config.name, active: config.spec.active, email };
   if (verdict.outcome === 'refused') return { ...about, ...refused(verdict.reason) };
   if (violations.length > 0) return { ...about, ...refused(violations.map(({ message }) => message).join('; ')) };

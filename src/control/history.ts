@@ -8,6 +8,11 @@ export function historyRecord(id: string, entry: HistoryEntry): StoreRecord {
   return { stream: 'history', id, at: entry.at, body: { ...entry } };
 }
 
+/** Keeps the record of an attempt that changed nothing. */
+export async function keepHistory(store: Store, id: string, entry: HistoryEntry): Promise<void> {
+  await store.commit(() => ({ changes: [], records: [historyRecord(id, entry)] }), { id });
+}
+
 /** The entry of a record of the stream `history`. */
 export function historyEntry(record: StoreRecord): HistoryEntry {
   return record.body as unknown as HistoryEntry;

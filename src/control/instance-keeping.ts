@@ -1,12 +1,12 @@
 // Keeps what becomes of instances: what a driver did or saw, and what is wrong with one that runs on.
 import type { Change } from '../core/model/change.ts';
-import type { Proposal } from '../core/model/proposal.ts';
+import { type AnyProposal, withEvents } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { noticeInstance } from '../core/proposals/notice-instance.ts';
 import { type Observation, observeInstance } from '../core/proposals/observe-instance.ts';
 import type { Driver, Notice } from '../drivers/driver.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Door, type SubmitOptions, submit } from './submit.ts';
+import { type Door, submit } from './submit.ts';
 
 /** What it takes to look after instances. */
 export interface Plant {
@@ -34,7 +34,7 @@ export async function note(plant: Plant, id: string, { type, why }: Trouble): Pr
       const target = { kind: 'Instance', id, name: after.name };
       return [{ event: noticeEvents[type], target, team: after.spec.team, reason: `${why.reason}: ${why.message}` }];
     });
-  await keep(plant, noticeInstance(id, { type, ...(why ? { why } : {}) }), { events });
+  await keep(plant, withEvents(noticeInstance(id, { type, ...(why ? { why } : {}) }), events));
 }
 
 const noticeEvents: Readonly<Record<Trouble['type'], string>> = {
@@ -44,7 +44,7 @@ const noticeEvents: Readonly<Record<Trouble['type'], string>> = {
 };
 
 /** Keeps what the loop itself wants. */
-export async function keep({ clock, newId, door }: Plant, proposal: Proposal, more: SubmitOptions = {}): Promise<void> {
+export async function keep({ clock, newId, door }: Plant, proposal: AnyProposal): Promise<void> {
   const actor = { kind: 'job', name: 'converge' } as const;
-  await submit(door, proposal, { now: clock(), newId, actor, origin: 'api' }, more);
+  await submit(door, proposal, { now: clock(), newId, actor, origin: 'api' });
 }

@@ -1,26 +1,24 @@
-// One reconcile: a judged tree against a state, prepared outside the store and kept by one short transaction.
-import { withConsequences } from '../core/consequences/index.ts';
+// One reconcile: a judged tree against a state, prepared outside the store and kept by one transaction that takes turns with everybody else.
 import { isDeclaredKind } from '../core/kinds/index.ts';
 import { type Finding, hasErrors } from '../core/model/finding.ts';
-import { overlay } from '../core/model/overlay.ts';
-import type { Context } from '../core/model/proposal.ts';
+import type { Context, Proposed } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
 import { carriedOut } from '../core/plan/carried-out.ts';
 import type { PlanMode } from '../core/plan/drift.ts';
 import { located } from '../core/plan/locate.ts';
 import { planSteps } from '../core/plan/plan.ts';
-import { type PlanDocument, planDocumentSteps } from '../core/plan/plan-document.ts';
+import { type PlanDocument, planDocumentSteps, withConsequences } from '../core/plan/plan-document.ts';
 import type { Plan, Planned } from '../core/plan/planned.ts';
 import { revive } from '../core/plan/revive.ts';
-import { cautions } from '../core/rules/cautions.ts';
 import type { Facts } from '../core/rules/facts.ts';
-import { check, checkSteps } from '../core/rules/index.ts';
-import { type Batch, type Consents, noConsents, type TreeFacts } from '../core/rules/rule.ts';
+import { type Consents, noConsents, type TreeFacts } from '../core/rules/rule.ts';
 import { createSlicer, inSlices, type Slicer } from '../lib/slice.ts';
-import { type PositionedView, type Receipt, Refused, type Store, type StoreRecord } from '../store/store.ts';
+import { unless } from '../lib/steps.ts';
+import { type PositionedView, Refused, type Store, type StoreRecord } from '../store/store.ts';
 import { auditRecords, plannedRecords } from './audit.ts';
 import { BaseMoved, PlanBlocked } from './failures.ts';
 import type { InventoryOf } from './inventory.ts';
+import { type LongProposal, recordsOf, type TransactOptions, type Tried, transact, transactSteps } from './transact.ts';
 import type { LoadedTree } from './tree.ts';
 
 /** A plan that was made and checked against the state at `position`. */
@@ -29,7 +27,8 @@ export interface Prepared {
   readonly document: PlanDocument;
   readonly blocked: boolean;
   readonly position: string;
-  readonly batch: Omit<Batch, 'before' | 'after'>;
+  readonly tried: Tried<Plan>;
+  readonly options: TransactOptions;
   readonly context: Context;
 }
 
@@ -60,7 +59,11 @@ export async function prepare(store: Store, loaded: LoadedTree, options: PlanOpt
       const start = moves;
       // Writers that never pause must not keep the plan from being made: at last it is made in one go.
       const slicer = attempt < 3 ? (options.slicer ?? createSlicer()) : createSlicer(Number.POSITIVE_INFINITY);
-      const prepared = await prepareOn(store.read(), loaded, { ...options, slicer }, () => moves !== start);
+      const steps = prepareSteps(store.read(), loaded, options);
+      const prepared = await inSlices(
+        unless(() => moves !== start, steps),
+        slicer,
+      );
       if (prepared) return prepared;
     }
   } finally {
@@ -68,83 +71,76 @@ export async function prepare(store: Store, loaded: LoadedTree, options: PlanOpt
   }
 }
 
-async function prepareOn(
+function* prepareSteps(
   view: PositionedView,
   loaded: LoadedTree,
-  options: PlanOptions & { readonly slicer: Slicer },
-  moved: () => boolean,
-): Promise<Prepared | undefined> {
-  const { slicer } = options;
+  { context, facts, consents = noConsents, revision, inventoryOf, fingerprint, mode }: PlanOptions,
+): Generator<void, Prepared, void> {
   const { position } = view;
+  const options = { facts, consents, tree: loaded.desired.facts };
   const { desired } = loaded.desired;
-  const plan = await inSlices(unless(moved, planSteps(desired, view, options.context, options.mode)), slicer);
-  if (!plan) return undefined;
-  const batch = batchOf(plan, loaded, options);
-  const violations = await inSlices(unless(moved, violationSteps(batch, view)), slicer);
-  const inventory = violations && (await inSlices(unless(moved, options.inventoryOf(view)), slicer));
-  if (!violations || !inventory) return undefined;
-  const findings = [...loaded.findings, ...violations.map((finding) => located(finding, desired))];
-  const base = { revision: options.revision, digest: inventory.digest };
-  const around = { base, source: loaded.source, before: view, findings, fingerprint: options.fingerprint };
-  const document = await inSlices(unless(moved, planDocumentSteps(plan, around)), slicer);
-  if (!document) return undefined;
-  return { plan, document, blocked: hasErrors(violations), position, batch, context: options.context };
+  const tried = yield* transactSteps(view, planning(loaded, mode), context, options);
+  const { result: plan, consequences, violations } = tried;
+  const inventory = yield* inventoryOf(view);
+  const found = [...violations, ...tried.warnings()];
+  const findings: Finding[] = [...loaded.findings, ...found.map((finding) => located(finding, desired))];
+  const base = { revision, digest: inventory.digest };
+  const around = { base, source: loaded.source, before: view, consequences, findings, fingerprint };
+  const document = yield* planDocumentSteps(plan, around);
+  return { plan, document, blocked: hasErrors(violations), position, tried, options, context };
 }
 
-/** The steps of a generator, given up (nothing returned) as soon as `stop` says so. */
-function* unless<T>(stop: () => boolean, steps: Generator<void, T>): Generator<void, T | undefined> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    yield;
-    if (stop()) return undefined;
-  }
+/** What a tree wants, as a proposal. */
+function planning({ desired: { desired } }: LoadedTree, mode?: PlanMode): LongProposal<Plan> {
+  return function* (view, context) {
+    return proposedIn(yield* planSteps(desired, view, context, mode));
+  };
 }
 
-function batchOf(plan: Plan, loaded: LoadedTree, { facts, consents }: PlanOptions): Prepared['batch'] {
-  const changes = plan.planned.map(({ change }) => change);
-  return { door: 'config', changes, consents: consents ?? noConsents, facts, tree: loaded.desired.facts };
-}
-
-function* violationSteps(batch: Prepared['batch'], before: View): Generator<void, readonly Finding[]> {
-  const after = overlay(before);
-  for (let at = 0; at < batch.changes.length; at += 64) {
-    after.apply(batch.changes.slice(at, at + 64));
-    yield;
-  }
-  const found: Finding[] = [];
-  for (const step of checkSteps({ ...batch, before, after })) {
-    for (const finding of step) found.push(finding);
-    yield;
-  }
-  found.push(...cautions({ ...batch, before, after }));
-  return found;
+function proposedIn(plan: Plan): Proposed<Plan> {
+  return { changes: plan.planned.map(({ change }) => change), result: plan };
 }
 
 /**
- * Keeps a prepared plan in one transaction with its record and its audit entries. Throws `PlanBlocked`, `BaseMoved` when an object of the plan has changed since
- * (prepare again), and what the store throws.
+ * Keeps a prepared plan in one transaction with its record and its audit entries; answers the plan as it was done. Throws `PlanBlocked`, `BaseMoved` when an
+ * object of the plan has changed since, `Refused` when the rest of the state has come to forbid it (prepare again after both), and what the store throws.
  */
-export async function keep(store: Store, prepared: Prepared, record: StoreRecord): Promise<Receipt> {
+export async function keep(store: Store, prepared: Prepared, record: StoreRecord): Promise<PlanDocument> {
   if (prepared.blocked) throw new PlanBlocked(prepared.document);
-  const { plan, document, batch, position, context } = prepared;
-  const audit = await inSlices(plannedRecords(plan, document, store.read(), context), createSlicer());
-  const ids = new Set(batch.changes.map(({ id }) => id));
-  const transaction = (view: PositionedView) => {
-    const moved = plan.planned.filter((one) => hasMoved(one, view, ids));
-    if (moved.length > 0) throw new BaseMoved(moved.map(addressIn));
-    if (view.position !== position) recheck(batch, view);
-    const { changes, after } = withConsequences(view, batch.changes);
-    const more = auditRecords(changes.slice(batch.changes.length), { before: view, after }, context);
-    return { changes, records: [record, ...audit, ...more] };
+  const { plan, document, context } = prepared;
+  const planned = await inSlices(plannedRecords(plan, document, store.read(), context), createSlicer());
+  const transaction = function* (view: PositionedView) {
+    const tried = yield* triedOn(view, prepared);
+    const { changes, before, after, consequences } = tried;
+    const following = auditRecords(changes.slice(tried.proposed.length), { before, after }, context);
+    return { changes, records: [record, ...planned, ...following], result: consequences };
   };
-  return store.commit(transaction, { id: record.id });
+  const { result = [] } = await store.commit(transaction, { id: record.id });
+  return withConsequences(document, result);
 }
 
-/** Others have written something else since: the rules are asked again, on the state as it is now. */
-function recheck(batch: Prepared['batch'], view: View): void {
-  const violations = check({ ...batch, before: view, after: overlay(view, batch.changes) });
-  if (violations.length > 0) throw new Refused(violations);
+/** What was tried, or, where others have written since, the same tried again: the plan stands as long as its objects do. */
+function* triedOn(view: PositionedView, prepared: Prepared): Generator<void, Tried<Plan>, void> {
+  const { plan, tried, position, options, context } = prepared;
+  if (view.position === position) return tried;
+  // biome-ignore lint/correctness/useYield: what is proposed is there already.
+  const again: LongProposal<Plan> = function* () {
+    return proposedIn(plan);
+  };
+  yield* requireUnmoved(plan, view);
+  const fresh = yield* transactSteps(view, again, context, options);
+  if (fresh.violations.length > 0) throw new Refused(fresh.violations);
+  return fresh;
+}
+
+function* requireUnmoved({ planned }: Plan, view: View): Generator<void, void, void> {
+  const ids = new Set(planned.map(({ change }) => change.id));
+  const moved: string[] = [];
+  for (const [index, one] of planned.entries()) {
+    if (hasMoved(one, view, ids)) moved.push(addressIn(one));
+    if (index % 256 === 255) yield;
+  }
+  if (moved.length > 0) throw new BaseMoved(moved);
 }
 
 function hasMoved({ change }: Planned, view: View, planned: ReadonlySet<string>): boolean {
@@ -182,22 +178,25 @@ export async function applySaved(
     readonly record: (applied: AppliedPlan) => StoreRecord;
   },
 ): Promise<AppliedPlan> {
-  let applied: AppliedPlan = { alreadyApplied: false, plan: saved };
-  const tree = treeFactsOf(saved);
+  const { context, facts, consents = noConsents } = options;
+  const surroundings = { facts, consents, tree: treeFactsOf(saved) };
   const transaction = (view: PositionedView) => {
-    const revived = revive(saved, view, options.context);
-    if (revived.stale.length > 0) throw new BaseMoved(revived.stale);
-    applied = { alreadyApplied: revived.changes.length === 0, plan: carriedOut(saved, revived.done) };
-    const { changes, after } = withConsequences(view, revived.changes);
-    const consents = options.consents ?? noConsents;
-    const batch: Batch = { door: 'config', changes, before: view, after, consents, facts: options.facts, tree };
-    const violations = changes.length > 0 ? check(batch) : [];
-    if (violations.length > 0) throw new Refused(violations);
-    const audit = auditRecords(changes, { before: view, after }, options.context);
-    return { changes, records: [options.record(applied), ...audit] };
+    const tried = transact(view, (now) => revived(saved, now, context), context, surroundings);
+    const { changes, consequences, violations, result: done } = tried;
+    if (changes.length > 0 && violations.length > 0) throw new Refused(violations);
+    const applied = { alreadyApplied: changes.length === 0, plan: carriedOut(saved, done, consequences) };
+    return { changes, records: [options.record(applied), ...recordsOf(tried, context)], result: applied };
   };
-  await store.commit(transaction, { id: options.context.newId() });
-  return applied;
+  const { result } = await store.commit(transaction, { id: context.newId() });
+  // The id is fresh, so nothing was repeated.
+  return result as AppliedPlan;
+}
+
+/** What is left to do of a saved plan; its result are the addresses of what is done. Throws `BaseMoved`. */
+function revived(saved: PlanDocument, view: View, context: Context): Proposed<readonly string[]> {
+  const { changes, stale, done } = revive(saved, view, context);
+  if (stale.length > 0) throw new BaseMoved(stale);
+  return { changes, result: done };
 }
 
 /** The tree is not read again: a file that was empty when the plan was made deletes nothing later either. */

@@ -1,5 +1,5 @@
 // Carries out a restore that is on its way into an instance: finished or undone as a whole, also by the next start of Weir.
-import type { Change } from '../core/model/change.ts';
+import { withEvents } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { endRestore, type RestoreEnd } from '../core/proposals/restore-snapshot.ts';
 import { DriverFailed, type Runner } from '../drivers/driver.ts';
@@ -20,9 +20,12 @@ export async function restoreInto(
   const said = 'reason' in end ? `${end.reason}: ${end.message}` : `the snapshot ${spec.restore.name}`;
   const event = 'reason' in end ? 'instance.restore-failed' : 'instance.restored';
   const target = { kind: 'Instance', id, name };
-  const events = (changes: readonly Change[]) =>
-    changes.length > 0 ? [{ event, target, team: spec.team, reason: said }] : [];
-  await keep(plant, endRestore(id, spec.restore.id, end), { events });
+  const told = { event, target, team: spec.team, reason: said };
+  const proposal = endRestore(id, spec.restore.id, end);
+  await keep(
+    plant,
+    withEvents(proposal, (changes) => (changes.length > 0 ? [told] : [])),
+  );
 }
 
 async function write(plant: Plant, { id, spec }: Resource<'Instance'>, credentialSecret: string): Promise<RestoreEnd> {

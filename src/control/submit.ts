@@ -1,16 +1,8 @@
-// The write door: every change of state goes through here, whoever wants it.
-import type { AuditEvent } from '../core/audit/entry.ts';
-import { withConsequences } from '../core/consequences/index.ts';
-import type { Change } from '../core/model/change.ts';
-import type { Finding } from '../core/model/finding.ts';
-import type { Context, Proposal } from '../core/model/proposal.ts';
-import type { View } from '../core/model/view.ts';
-import { cautions } from '../core/rules/cautions.ts';
+// The write door: every change of state that somebody asks for goes through here.
+import type { AnyProposal, Context } from '../core/model/proposal.ts';
 import type { Facts } from '../core/rules/facts.ts';
-import { check } from '../core/rules/index.ts';
-import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { type Receipt, Refused, type Store } from '../store/store.ts';
-import { auditRecords, eventRecord } from './audit.ts';
+import { recordsOf, transact } from './transact.ts';
 
 /** What the door needs: where state is kept, and what rules may know of the world. */
 export interface Door {
@@ -18,53 +10,26 @@ export interface Door {
   readonly facts: () => Facts;
 }
 
-/** A proposal tried on a view: what it would change (with all that follows from that), how it would look, and what forbids it. */
-export interface Tried {
-  readonly changes: readonly Change[];
-  readonly after: View;
-  readonly violations: readonly Finding[];
-  /** What may come of it although nothing forbids it. */
-  readonly warnings: () => readonly Finding[];
-}
-
-/** Tries a proposal without keeping anything: the same path as `submit`, less its last step. */
-export function evaluate(
-  view: View,
-  proposal: Proposal,
-  context: Context,
-  facts: Facts,
-  consents: Consents = noConsents,
-): Tried {
-  const { changes, after } = withConsequences(view, proposal(view, context));
-  const batch = { door: context.origin, changes, before: view, after, consents, facts };
-  return { changes, after, violations: check(batch), warnings: () => [...cautions(batch)] };
-}
-
-/**
- * What goes along with a commit. `commitId`: the same twice is one write; `events` happened although nothing changed, and are audited: where that
- * depends on what changes, a pure function of it.
- */
-export interface SubmitOptions {
-  readonly commitId?: string;
-  readonly events?: readonly AuditEvent[] | ((changes: readonly Change[]) => readonly AuditEvent[]);
-}
+/** What a proposal came to once it is durable: the result is that of the evaluation which was kept. */
+export type Submitted<R> = Receipt<R> & { readonly result: R };
 
 /**
  * Keeps what a proposal wants, all or nothing, with an audit entry for each change. Resolves once it is durable.
- * Throws `Refused` with every violation, `NotKept` (safe to repeat) or `OutcomeUnknown` (repeat with the same `commitId`).
+ * Throws `Refused` with every violation, `NotKept` (safe to repeat) or `OutcomeUnknown`.
  */
-export async function submit(
+export async function submit<R = undefined>(
   { store, facts }: Door,
-  proposal: Proposal,
+  proposal: AnyProposal<R>,
   context: Context,
-  { commitId, events = [] }: SubmitOptions = {},
-): Promise<Receipt> {
-  const transaction = (view: View) => {
-    const { changes, after, violations } = evaluate(view, proposal, context, facts());
-    if (violations.length > 0) throw new Refused(violations);
-    const told = typeof events === 'function' ? events(changes) : events;
-    const happened = told.map((event) => eventRecord(event, context));
-    return { changes, records: [...happened, ...auditRecords(changes, { before: view, after }, context)] };
-  };
-  return store.commit(transaction, { id: commitId ?? context.newId() });
+): Promise<Submitted<R>> {
+  const receipt = await store.commit(
+    (view) => {
+      const tried = transact(view, proposal, context, { facts: facts() });
+      if (tried.violations.length > 0) throw new Refused(tried.violations);
+      return { changes: tried.changes, records: recordsOf(tried, context), result: tried.result };
+    },
+    { id: context.newId() },
+  );
+  // An id of its own is never committed twice.
+  return { ...receipt, result: receipt.result as R };
 }

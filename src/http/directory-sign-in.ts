@@ -1,9 +1,8 @@
 // Signing in by the password of a directory (LDAP): it is asked outside of any commit, and what it proved is judged inside of one.
 import { submit } from '../control/submit.ts';
-import type { AuditEvent } from '../core/audit/entry.ts';
-import { because, type Change } from '../core/model/change.ts';
+import { because } from '../core/model/change.ts';
 import type { Identity } from '../core/model/identity.ts';
-import type { Context } from '../core/model/proposal.ts';
+import { type AuditEvent, type Context, type Proposal, withEvents } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { addressOf } from '../core/model/resource.ts';
 import { userCalled } from '../core/model/user-called.ts';
@@ -104,15 +103,15 @@ async function refuse(
   const who = known && { id: known.id, name: known.name };
   // What was typed is not kept where it is nobody: it may be a password.
   const event: AuditEvent = { event: 'sign-in.failed', target: { kind: 'User', ...who }, reason };
+  const proposal: Proposal = (view, { now }) => {
+    const counted = counts ? meant(view, known, email) : [];
+    const open = counted.filter((user) => !user.spec.suspended && !isLocked(user, now));
+    return open.map((user) => because(failedSignIn(view, user, now), reason));
+  };
   await submit(
     call.services.door,
-    (view, context) => {
-      const counted = counts ? meant(view, known, email) : [];
-      const open = counted.filter((user) => !user.spec.suspended && !isLocked(user, context.now));
-      return open.map((user) => because(failedSignIn(view, user, context.now), reason));
-    },
+    withEvents(proposal, (changes) => (changes.length > 0 ? [] : [event])),
     { ...contextOf(call), actor: { kind: 'user' } },
-    { events: (changes) => (changes.length > 0 ? [] : [event]) },
   );
   return { outcome: 'refused', reason, changes: [] };
 }
@@ -125,17 +124,12 @@ function meant(view: View, known: Resource<'User'> | undefined, email: string | 
 
 async function admit(call: Call, attempt: DirectoryAttempt, identity: Identity): Promise<SsoVerdict> {
   const { config } = attempt;
-  // Of all the times that the store asks, the last is the one that is kept.
-  let verdict: SsoVerdict = { outcome: 'refused', reason: '', changes: [] };
-  await submit(
-    call.services.door,
-    (view, context) => {
-      verdict = judge(attempt, identity, view, context);
-      return verdict.changes;
-    },
-    { ...contextOf(call), actor: ssoActor(config) },
-    { events: (changes) => failureIn(changes, verdict, config, identity) },
-  );
+  const proposal = (view: View, context: Context) => {
+    const verdict: SsoVerdict = judge(attempt, identity, view, context);
+    return { changes: verdict.changes, result: verdict, events: failureIn(verdict, config, identity) };
+  };
+  const context = { ...contextOf(call), actor: ssoActor(config) };
+  const { result: verdict } = await submit(call.services.door, proposal, context);
   if (verdict.outcome === 'refused' && verdict.reason === changed) throw unavailable(call, config, changed);
   return verdict;
 }
@@ -155,13 +149,8 @@ function judge({ config, known, session }: DirectoryAttempt, identity: Identity,
   return judgeSsoSignIn({ config: config.id, identity, session }, view, context);
 }
 
-function failureIn(
-  changes: readonly Change[],
-  verdict: SsoVerdict,
-  config: SsoConfiguration,
-  { email }: Identity,
-): AuditEvent[] {
-  if (changes.length > 0 || verdict.outcome !== 'refused') return [];
+function failureIn(verdict: SsoVerdict, config: SsoConfiguration, { email }: Identity): AuditEvent[] {
+  if (verdict.changes.length > 0 || verdict.outcome !== 'refused') return [];
   const reason = `through ${addressOf(config)}: ${cut(verdict.reason)}`;
   return [{ event: 'sign-in.failed', target: { kind: 'User', name: email }, reason }];
 }

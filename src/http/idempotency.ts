@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { actorOf } from '../core/access/actor.ts';
 import { created, deleted } from '../core/model/change.ts';
-import type { Proposal } from '../core/model/proposal.ts';
+import { type AnyProposal, proposedBy } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { Problem } from './errors.ts';
 import type { Call } from './route.ts';
@@ -21,7 +21,7 @@ export class Repeated extends Error {
 }
 
 /** The proposal of a call, done once for each key of a caller. Throws `Repeated`, or `idempotency_conflict` for another request with the key. */
-export function once(call: Call, proposal: Proposal): Proposal {
+export function once<R>(call: Call, proposal: AnyProposal<R>): AnyProposal<R> {
   const { idempotencyKey, route, caller } = call;
   if (idempotencyKey === undefined || route.creates === undefined) return proposal;
   const { id = '' } = caller.kind === 'user' ? { id: caller.user.id } : actorOf(caller);
@@ -32,14 +32,15 @@ export function once(call: Call, proposal: Proposal): Proposal {
     const known = view.named('IdempotentRequest', name);
     if (known && known.spec.expiresAt > context.now)
       throw repeated(known, request, view.get(route.creates ?? 'User', known.spec.made) !== undefined);
-    const changes = proposal(view, context);
+    const proposed = proposedBy(proposal, view, context);
+    const { changes } = proposed;
     const made = changes.find(({ kind, before }) => kind === route.creates && !before)?.id;
-    if (made === undefined) return changes;
+    if (made === undefined) return proposed;
     const expiresAt = new Date(Date.parse(context.now) + rememberedHours * 3_600_000).toISOString();
     const times = { generation: 1, createdAt: context.now, updatedAt: context.now };
     const spec = { request, made, expiresAt };
     const note: Resource = { kind: 'IdempotentRequest', id: context.newId(), name, spec, ...times };
-    return [...changes, ...(known ? [deleted(known)] : []), created(note)];
+    return { ...proposed, changes: [...changes, ...(known ? [deleted(known)] : []), created(note)] };
   };
 }
 

@@ -1,9 +1,10 @@
 // Signing in by the response of a SAML identity provider: judged by the guard, taken once, and told to the person in general only.
 import { mintSecret } from '../auth/secret.ts';
 import { submit } from '../control/submit.ts';
-import type { AuditEvent } from '../core/audit/entry.ts';
 import { changesOf } from '../core/model/change.ts';
+import { type AuditEvent, type Context, happened } from '../core/model/proposal.ts';
 import { addressOf } from '../core/model/resource.ts';
+import type { View } from '../core/model/view.ts';
 import type { NewSession } from '../core/proposals/begin-session.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { judgeSamlSignIn, type SamlAttempt } from '../core/proposals/sign-in-by-saml.ts';
@@ -89,18 +90,13 @@ async function kept(admission: Admission): Promise<Extract<SsoVerdict, { readonl
 }
 
 async function judged({ call, config, attempt }: Admission, target: AuditEvent['target']): Promise<SsoVerdict> {
-  // Of all the times that the store asks, the last is the one that is kept.
-  let verdict: SsoVerdict = { outcome: 'refused', reason: '', changes: [] };
-  await submit(
-    call.services.door,
-    (view, context) => {
-      verdict = judgeSamlSignIn(attempt, view, context);
-      return verdict.changes;
-    },
-    { ...contextOf(call), actor: ssoActor(config) },
-    { events: () => (verdict.outcome === 'signed-in' ? [] : [failure(config, target, verdict.reason)]) },
-  );
-  return verdict;
+  const proposal = (view: View, context: Context) => {
+    const verdict = judgeSamlSignIn(attempt, view, context);
+    const events = verdict.outcome === 'signed-in' ? [] : [failure(config, target, verdict.reason)];
+    return { changes: verdict.changes, result: verdict, events };
+  };
+  const { result } = await submit(call.services.door, proposal, { ...contextOf(call), actor: ssoActor(config) });
+  return result;
 }
 
 /** A sign-in that was refused before it came to any change. */
@@ -112,7 +108,7 @@ async function refuse(
 ): Promise<Reply> {
   tell(call, config, reason);
   const context = { ...contextOf(call), actor: ssoActor(config) };
-  await submit(call.services.door, () => [], context, { events: [failure(config, target, reason)] });
+  await submit(call.services.door, happened(failure(config, target, reason)), context);
   return pageReply(403, ssoRefusedPage(call.requestId));
 }
 

@@ -1,9 +1,9 @@
 // A write over the API: a proposal that is kept, or only tried; once for each Idempotency-Key; and only while the caller still may.
-import { type SubmitOptions, submit } from '../control/submit.ts';
+import { submit } from '../control/submit.ts';
 import { actorOf, callerNow } from '../core/access/actor.ts';
 import type { KindName } from '../core/kinds/index.ts';
 import type { Change } from '../core/model/change.ts';
-import type { Context, Proposal } from '../core/model/proposal.ts';
+import { type AnyProposal, type Context, type ProposalWith, proposedBy } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { dryRun } from './dry-run.ts';
@@ -11,30 +11,36 @@ import { once, Repeated } from './idempotency.ts';
 import { decideOn, refuse } from './plugins/guard.ts';
 import type { Call, Reply } from './route.ts';
 
-/** What was kept. `made` is the id of what a route that `creates` made; `repeated`: it was made by an earlier request with the same key. */
-export interface Kept {
+/**
+ * What was kept. `made` is the id of what a route that `creates` made; `repeated`: it was made by an earlier request with the same key, and nothing
+ * was found out anew.
+ */
+export interface Kept<R = undefined> {
   readonly view: View;
   readonly changes: readonly Change[];
   readonly made: string;
   readonly repeated: boolean;
+  readonly result?: R | undefined;
 }
 
 /** What a write came to: the plan of a dry run, or the state once it is kept. */
-export type Outcome = { readonly plan: PlanDocument<KindName> } | Kept;
+export type Outcome<R = undefined> =
+  | { readonly plan: PlanDocument<KindName>; readonly result?: R | undefined }
+  | Kept<R>;
 
 /** A request that may ask for a dry run. */
 type Write = Call<unknown, { readonly dryRun: boolean }>;
 
 /** Keeps a proposal, or plans it where the caller only tries. Throws `Refused` (never for a dry run) and what the proposal throws. */
-export async function write(call: Write, proposal: Proposal, options: SubmitOptions = {}): Promise<Outcome> {
+export async function write<R = undefined>(call: Write, proposal: AnyProposal<R>): Promise<Outcome<R>> {
   const { services, query, body } = call;
   const allowed = whileAllowed(call, proposal);
-  if (query.dryRun) return { plan: await dryRun(services, allowed, contextOf(call), body) };
-  return keep(call, allowed, options);
+  if (query.dryRun) return dryRun(services, allowed, contextOf(call), body);
+  return keep(call, allowed);
 }
 
 /** The answer to a write that leaves nothing to show: 204, or the plan of a dry run. */
-export function emptyAnswer(outcome: Outcome): Reply {
+export function emptyAnswer(outcome: Outcome<unknown>): Reply {
   return 'plan' in outcome ? { body: outcome.plan } : { status: 204 };
 }
 
@@ -44,12 +50,12 @@ export function contextOf({ caller, requestId, address, services }: Call): Conte
   return { now: clock(), newId, actor: actorOf(caller), origin: 'api', requestId, address };
 }
 
-async function keep(call: Call, proposal: Proposal, options: SubmitOptions): Promise<Kept> {
+async function keep<R>(call: Call, proposal: AnyProposal<R>): Promise<Kept<R>> {
   const { door } = call.services;
   try {
-    const { position, changes } = await submit(door, once(call, proposal), contextOf(call), options);
+    const { position, changes, result } = await submit(door, once(call, proposal), contextOf(call));
     const view = await door.store.reach(position);
-    return { view, changes, made: madeBy(call, changes), repeated: false };
+    return { view, changes, made: madeBy(call, changes), repeated: false, result };
   } catch (error) {
     if (!(error instanceof Repeated)) throw error;
     return { view: door.store.read(), changes: [], made: error.made, repeated: true };
@@ -61,10 +67,10 @@ function madeBy({ route }: Call, changes: readonly Change[]): string {
 }
 
 /** Rights may be taken away while a body is still on its way: what counts is what holds when the change is made. */
-export function whileAllowed(call: Call, proposal: Proposal): Proposal {
+export function whileAllowed<R>(call: Call, proposal: AnyProposal<R>): ProposalWith<R> {
   return (view, context) => {
     requireAllowed(call, view, context.now);
-    return proposal(view, context);
+    return proposedBy(proposal, view, context);
   };
 }
 

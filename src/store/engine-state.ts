@@ -37,6 +37,7 @@ export class WriteFailed extends Error {
 
 /** A commit that was evaluated and is not durable yet. */
 export interface Pending extends Waiting {
+  readonly result: unknown;
   readonly receipt: PromiseWithResolvers<Receipt>;
 }
 
@@ -64,6 +65,8 @@ export interface Engine {
   head: State | undefined;
   headPosition: number;
   evaluating: boolean;
+  /** Resolves when a long evaluation that is under way has ended: other commits wait for it. */
+  long: Promise<void> | undefined;
   failure: string | undefined;
   flushing: Promise<void> | undefined;
   closing: Promise<void> | undefined;

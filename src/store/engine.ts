@@ -2,14 +2,16 @@
 import type { Low } from 'lowdb';
 import { overlay } from '../core/model/overlay.ts';
 import type { State } from '../core/model/state.ts';
+import { createSlicer, inSlices } from '../lib/slice.ts';
 import { createBlobs } from './blobs.ts';
 import { type Backing, type Engine, type Pending, viewOf } from './engine-state.ts';
 import { flush } from './flush.ts';
-import { encodeBody } from './lines.ts';
+import { encodeBody, encodeBodySteps } from './lines.ts';
 import type { Log } from './log.ts';
 import {
   type Entry,
   type Evaluation,
+  type LongTransaction,
   NotKept,
   OutcomeUnknown,
   type PositionedView,
@@ -33,6 +35,7 @@ export function createEngine(low: Low<Log>, backing: Backing): Store {
     head: undefined,
     headPosition: low.data.position,
     evaluating: false,
+    long: undefined,
     failure: backing.readOnly,
     flushing: undefined,
     closing: undefined,
@@ -61,22 +64,80 @@ export function createEngine(low: Low<Log>, backing: Backing): Store {
   };
 }
 
-function commit(engine: Engine, transaction: Transaction, id: string): Promise<Receipt> {
+function commit<R>(engine: Engine, transaction: AnyTransaction<R>, id: string): Promise<Receipt<R>> {
   const known = engine.low.data.recent.get(id);
-  if (known) return Promise.resolve({ position: String(known.seq), changes: known.changes, repeated: true });
+  if (known) {
+    const { seq, changes } = known;
+    return Promise.resolve({ position: String(seq), changes, records: [], repeated: true });
+  }
   const twin = engine.pending.get(id);
-  if (twin) return twin.receipt.promise.then((receipt) => ({ ...receipt, repeated: true }));
+  if (twin) return twin.receipt.promise.then(({ result: _, ...receipt }) => ({ ...receipt, repeated: true }));
   const refusal = refusalOf(engine, id);
   if (refusal) return Promise.reject(refusal);
+  if (engine.long) return engine.long.then(() => commit(engine, transaction, id));
   try {
-    const pending = prepare(engine, transaction, id);
-    if (pending) return enqueue(engine, pending);
+    const evaluation = evaluate(engine, transaction);
+    if (isLong(evaluation)) return commitLong(engine, transaction, id);
+    return keep(engine, evaluation, id);
   } catch (error) {
     // What the transaction saw may not be durable yet, and nobody may hear of it before it is.
     return durable(engine, engine.headPosition).then(() => Promise.reject(error));
   }
-  const position = engine.headPosition;
-  return durable(engine, position).then(() => ({ position: String(position), changes: [] }));
+}
+
+/** What is committed: a transaction, long or not. */
+type AnyTransaction<R> = Transaction<R> | LongTransaction<R>;
+
+function isLong<R>(
+  evaluation: Evaluation<R> | Generator<void, Evaluation<R>, void>,
+): evaluation is Generator<void, Evaluation<R>, void> {
+  return 'next' in evaluation;
+}
+
+/** What it sees stands still until it has ended: nothing is pending, and nothing comes to be. */
+async function commitLong<R>(engine: Engine, transaction: AnyTransaction<R>, id: string): Promise<Receipt<R>> {
+  const { receipt } = await alone(engine, () => prepareLong(engine, transaction, id));
+  return receipt;
+}
+
+/** Does work while no transaction is evaluated, once everything before it is durable. */
+async function alone<T>(engine: Engine, work: () => Promise<T>): Promise<T> {
+  const ended = Promise.withResolvers<void>();
+  engine.long = ended.promise;
+  try {
+    await durable(engine, engine.headPosition);
+    return await work();
+  } finally {
+    engine.long = undefined;
+    ended.resolve();
+  }
+}
+
+/** Evaluates, encodes and applies in slices. The receipt comes wrapped, so that others need not wait for it. */
+async function prepareLong<R>(
+  engine: Engine,
+  transaction: AnyTransaction<R>,
+  id: string,
+): Promise<{ readonly receipt: Promise<Receipt<R>> }> {
+  const slicer = createSlicer();
+  if (engine.backing.rehearse) await inSlices(evaluationSteps(engine, transaction), slicer);
+  const evaluation = await inSlices(evaluationSteps(engine, transaction), slicer);
+  const { ops, records, ...head } = lineOf(engine, evaluation, id);
+  const lists = [['ops', ops] as const, ...(records ? [['records', records] as const] : [])];
+  const body = await inSlices(encodeBodySteps(head, lists), slicer);
+  const refusal = refusalOf(engine, id);
+  if (refusal) throw refusal;
+  return { receipt: keep(engine, evaluation, id, body) };
+}
+
+function* evaluationSteps<R>(engine: Engine, transaction: AnyTransaction<R>): Generator<void, Evaluation<R>, void> {
+  const steps = transaction(viewOf(headOf(engine), engine.headPosition));
+  if (!isLong(steps)) return steps;
+  for (;;) {
+    const step = whileEvaluating(engine, () => steps.next());
+    if (step.done) return step.value;
+    yield;
+  }
 }
 
 function refusalOf(engine: Engine, id: string): Error | undefined {
@@ -92,27 +153,51 @@ function whyNot({ closing, failure }: Engine): string | undefined {
   return failure === undefined ? undefined : `the store is read-only: ${failure}`;
 }
 
-/** Evaluates against everything before it, durable or not; nothing where nothing is to be kept. */
-function prepare(engine: Engine, transaction: Transaction, id: string): Pending | undefined {
-  const { changes, records = [] } = evaluate(engine, transaction);
-  if (changes.length === 0 && records.length === 0) return undefined;
-  const seq = engine.headPosition + 1;
+/** What the journal says of a commit. */
+function lineOf({ headPosition, backing }: Engine, { changes, records = [] }: Evaluation, id: string) {
   const ops = changes.map((change) => (change.after ? { put: change.after } : { del: [change.kind, change.id] }));
-  const body = encodeBody({ seq, id, at: engine.backing.now(), ops, ...(records.length > 0 && { records }) });
+  return { seq: headPosition + 1, id, at: backing.now(), ops, ...(records.length > 0 && { records }) };
+}
+
+/** Puts what was evaluated on its way to the disk, where there is anything to keep. Throws where the changes make no sense. */
+function keep<R>(engine: Engine, evaluation: Evaluation<R>, id: string, body?: Uint8Array): Promise<Receipt<R>> {
+  const { changes, records = [], result } = evaluation;
+  const before = engine.headPosition;
+  if (changes.length === 0 && records.length === 0)
+    return durable(engine, before).then(() => ({ position: String(before), changes, records, result }));
+  const bytes = body ?? encodeBody(lineOf(engine, evaluation, id));
   try {
     headOf(engine).apply(changes);
   } catch (error) {
     engine.head = undefined;
     throw error;
   }
-  return { seq, id, changes, records, body, receipt: Promise.withResolvers() };
+  const receipt = Promise.withResolvers<Receipt<R>>();
+  enqueue(engine, {
+    seq: before + 1,
+    id,
+    changes,
+    records,
+    body: bytes,
+    result,
+    receipt: receipt as Pending['receipt'],
+  });
+  return receipt.promise;
 }
 
-function evaluate(engine: Engine, transaction: Transaction): Evaluation {
+/** Evaluates against everything before it, durable or not. */
+function evaluate<R>(engine: Engine, transaction: AnyTransaction<R>): ReturnType<AnyTransaction<R>> {
+  const view = () => viewOf(headOf(engine), engine.headPosition);
+  return whileEvaluating(engine, () => {
+    if (engine.backing.rehearse) transaction(view());
+    return transaction(view());
+  });
+}
+
+function whileEvaluating<T>(engine: Engine, work: () => T): T {
   engine.evaluating = true;
   try {
-    if (engine.backing.rehearse) transaction(viewOf(headOf(engine), engine.headPosition));
-    return transaction(viewOf(headOf(engine), engine.headPosition));
+    return work();
   } finally {
     engine.evaluating = false;
   }
@@ -126,14 +211,13 @@ function headOf(engine: Engine): State {
   return engine.head;
 }
 
-function enqueue(engine: Engine, pending: Pending): Promise<Receipt> {
+function enqueue(engine: Engine, pending: Pending): void {
   engine.headPosition = pending.seq;
   engine.pending.set(pending.id, pending);
   engine.queue.push(pending);
   engine.flushing ??= flush(engine).finally(() => {
     engine.flushing = undefined;
   });
-  return pending.receipt.promise;
 }
 
 /** Resolves once everything up to a position is durable and shown. */
@@ -162,6 +246,7 @@ function healthOf(engine: Engine): ReturnType<Store['health']> {
 
 async function close(engine: Engine): Promise<void> {
   engine.closed.abort();
+  await engine.long;
   await engine.flushing;
   await engine.backing.close();
 }

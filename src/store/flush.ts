@@ -50,7 +50,8 @@ function publish(engine: Engine, group: readonly Pending[]): void {
   engine.head = undefined;
   engine.view = viewOf(log.state, log.position);
   for (const { seq, id, changes, records } of group) tell(engine, { position: String(seq), id, changes, records });
-  for (const { seq, changes, receipt } of group) receipt.resolve({ position: String(seq), changes });
+  for (const { seq, changes, records, result, receipt } of group)
+    receipt.resolve({ position: String(seq), changes, records, result });
   const [done, left] = [[] as Waiter[], [] as Waiter[]];
   for (const waiter of engine.waiters) (waiter.position <= log.position ? done : left).push(waiter);
   engine.waiters = left;

@@ -27,6 +27,29 @@ export function encodeBody(value: object): Uint8Array {
   return Buffer.from(JSON.stringify(value).slice(1));
 }
 
+/**
+ * The same bytes in steps, for a value whose lists are long: `head` holds its first fields, each of `lists` is written item by item.
+ */
+export function* encodeBodySteps(
+  head: object,
+  lists: readonly (readonly [name: string, items: readonly object[]])[],
+): Generator<void, Uint8Array, void> {
+  const parts: Uint8Array[] = [Buffer.from(JSON.stringify(head).slice(1, -1))];
+  for (const [name, items] of lists) {
+    let opening = `,${JSON.stringify(name)}:[`;
+    for (let at = 0; at < items.length; at += pieceSize) {
+      const piece = items.slice(at, at + pieceSize).map((item) => JSON.stringify(item));
+      parts.push(Buffer.from(opening + piece.join(',')));
+      opening = ',';
+      yield;
+    }
+    parts.push(Buffer.from(items.length === 0 ? `${opening}]` : ']'));
+  }
+  return Buffer.concat([...parts, Buffer.from('}')]);
+}
+
+const pieceSize = 64;
+
 /** Calls `onLine` for each line of a file from its beginning, in pieces of up to a megabyte; answers where the file ends. */
 export async function scanLines(file: OpenFile, onLine: (line: Line) => void): Promise<number> {
   let carry = Buffer.alloc(0);

@@ -19,19 +19,29 @@ export interface StoreRecord {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What a commit evaluates: changes, and the records that tell of them. Throws `Refused` to keep nothing. */
-export interface Evaluation {
+/** What a commit evaluates: changes, the records that tell of them, and what it found out. Throws `Refused` to keep nothing. */
+export interface Evaluation<R = unknown> {
   readonly changes: readonly Change[];
   readonly records?: readonly StoreRecord[];
+  readonly result?: R;
 }
 
 /** Pure and synchronous; may be evaluated more than once when somebody else was first. */
-export type Transaction = (view: PositionedView) => Evaluation;
+export type Transaction<R = unknown> = (view: PositionedView) => Evaluation<R>;
+
+/**
+ * A transaction that takes long, in steps: between them readers and everybody else have their turn, but no other transaction is
+ * evaluated, so that its view stands still.
+ */
+export type LongTransaction<R = unknown> = (view: PositionedView) => Generator<void, Evaluation<R>, void>;
 
 /** A commit that is durable and visible to `read()`. */
-export interface Receipt {
+export interface Receipt<R = unknown> {
   readonly position: string;
   readonly changes: readonly Change[];
+  readonly records: readonly StoreRecord[];
+  /** What the evaluation that was kept found out; nothing where the commit was repeated. */
+  readonly result?: R | undefined;
   /** This id was committed before, and nothing was written now; `changes` may be empty when that was long ago. */
   readonly repeated?: true;
 }
@@ -97,7 +107,7 @@ export interface Store {
    * Resolves when the changes are durable and visible to `read()`. The same `id` twice is one write, as long as the id is
    * remembered (the last 10 000 are). Rejects with what the transaction threw, `NotKept` or `OutcomeUnknown`.
    */
-  commit(transaction: Transaction, options: { readonly id: string }): Promise<Receipt>;
+  commit<R>(transaction: Transaction<R> | LongTransaction<R>, options: { readonly id: string }): Promise<Receipt<R>>;
   /** The view once it has reached a position (or everything committed so far). Rejects for a position of another store. */
   reach(position: string | 'head'): Promise<PositionedView>;
   /** Every entry once, in order, when `read()` shows it (and perhaps later ones). Answers the function that ends it. */

@@ -1,7 +1,8 @@
 // The write door: what it refuses it refuses whole, and in the words of the rules.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { evaluate, submit } from '../../src/control/submit.ts';
+import { submit } from '../../src/control/submit.ts';
+import { transact } from '../../src/control/transact.ts';
 import { created, deleted } from '../../src/core/model/change.ts';
 import { Refused } from '../../src/store/store.ts';
 import { apply, facts, made, newWorld, put, write } from './world.ts';
@@ -25,17 +26,18 @@ door('refuses with every violation at once, and keeps nothing', async () => {
   assert.is(world.store.read().count('Stack'), 0);
 });
 
-door('keeps a change with its records, once for each commit id', async () => {
+door('keeps a change with its records, and answers what the proposal found out', async () => {
   const world = newWorld();
-  const make = () => [created(made('Stack', 'a', { runtime: '4' }))];
-  const context = world.context('api');
-  const audit = { stream: 'audit', id: 'r1', at: context.now, body: { event: 'stack.created' } } as const;
-  const options = { commitId: 'once', records: () => [audit] };
-  const first = await submit(world.door, make, context, options);
-  const second = await submit(world.door, make, context, options);
-  assert.equal([first.repeated, second.repeated], [undefined, true]);
-  assert.is(world.store.read().count('Stack'), 1);
-  assert.is((await world.store.records({ stream: 'audit', limit: 10 })).length, 1);
+  const stack = made('Stack', 'a', { runtime: '4' });
+  const { changes, records, result } = await submit(
+    world.door,
+    (view) => ({ changes: [created(stack)], result: { before: view.count('Stack') } }),
+    world.context('api'),
+  );
+  assert.equal(changes, [created(stack)]);
+  assert.equal(result, { before: 0 });
+  assert.equal(records, await world.store.records({ stream: 'audit', limit: 10 }));
+  assert.is(records.length, 1);
 });
 
 door('judges what it is shown by the state at that moment, one after another', async () => {
@@ -64,7 +66,9 @@ door('can be tried without keeping anything: the same changes, the same violatio
   const world = newWorld();
   await apply(world, {});
   const view = world.store.read();
-  const tried = evaluate(view, () => [created(made('Stack', 'a', { runtime: 'a/b' }))], world.context('api'), facts);
+  const tried = transact(view, () => [created(made('Stack', 'a', { runtime: 'a/b' }))], world.context('api'), {
+    facts,
+  });
   assert.equal(
     [tried.changes.length, tried.violations.length, tried.after.count('Stack'), view.count('Stack')],
     [1, 1, 1, 0],

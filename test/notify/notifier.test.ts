@@ -6,6 +6,7 @@ import { freePort } from '../support/free-port.ts';
 import { eventually, until } from '../support/until.ts';
 import { type Listener, listener, secret } from './listener.ts';
 import { type Office, office } from './office.ts';
+import type { Evaluation } from '../../src/store/store.ts';
 
 interface Context {
   hook: Listener;
@@ -316,12 +317,10 @@ lasting('does not keep a stop waiting', async ({ hook, office }) => {
 lasting('is told once in a process although the store keeps nothing of it', async ({ hook }) => {
   const kept = office();
   const { store } = kept;
-  const commit: typeof store.commit = (transaction, options) =>
-    store.commit((view) => {
-      const evaluation = transaction(view);
-      if (evaluation.changes.some(({ kind }) => kind === 'Receiver')) throw new Error('the disk is full');
-      return evaluation;
-    }, options);
+  const commit: typeof store.commit = (transaction, options) => {
+    const [change] = (transaction(store.read()) as Evaluation).changes;
+    return change?.kind === 'Receiver' ? Promise.reject(new Error('the disk is full')) : store.commit(transaction, options);
+  };
   const failing = office({ ...store, commit });
   failing.start();
   await failing.declare({ ci: { url: hook.url } });

@@ -5,7 +5,7 @@ import { wantedAction } from '../../core/plan/wanted-action.ts';
 import { findingsOf, type Report } from '../report.ts';
 import { escaped } from './escape.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
-import { affectedText, fieldText, shownFields, titleOf } from './plan-text.ts';
+import { affectedText, consequenceGroups, fieldText, shownFields, titleOf } from './plan-text.ts';
 import { styleOf } from './style.ts';
 
 /** Renders the findings of a report, what a plan would change, or the problem, one annotation a line. */
@@ -38,11 +38,15 @@ function findingsIn(report: Report): readonly Annotation[] {
 function changesIn(report: Report): readonly Annotation[] {
   if (report.type !== 'plan' || report.result === 'already' || hasErrors(report.plan.findings)) return [];
   const { root, plan } = report;
-  return plan.changes.map((change) => {
+  const following = consequenceGroups(plan.consequences).map(({ action, text, reason }): Annotation => {
+    return { level: 'notice', title: `${action} ${text}`, message: `because ${reason}` };
+  });
+  const changed = plan.changes.map((change): Annotation => {
     const source = shownFields(change).find((field) => field.source !== undefined)?.source ?? change.source;
     const title = titleOf(change, wantedAction(change));
     return { level: 'notice', title, ...placed(root, source, changeText(change)) };
   });
+  return [...changed, ...following];
 }
 
 const plain = styleOf(false);

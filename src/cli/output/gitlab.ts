@@ -17,19 +17,20 @@ function entriesOf(report: Report) {
     const { code, message } = report;
     return [entry({ rule: code, message, severity: 'blocker', fingerprint: fingerprintOf(code), path: manifest })];
   }
-  return namedFindings(report).map(({ finding, fingerprint }) => {
-    const { rule, severity, source } = finding;
+  return namedFindings(report).map(({ finding, level, fingerprint }) => {
+    const { rule, source } = finding;
     const path = fileFrom(root, source?.file ?? manifest);
     const lines = source && { begin: source.line, end: source.endLine };
-    const grade = severity === 'error' ? 'critical' : 'minor';
-    return entry({ rule, message: messageOf(finding), severity: grade, fingerprint, path, lines });
+    return entry({ rule, message: messageOf(finding), severity: grades[level], fingerprint, path, lines });
   });
 }
+
+const grades = { error: 'critical', warning: 'minor', note: 'info' } as const;
 
 interface Entry {
   readonly rule: string;
   readonly message: string;
-  readonly severity: 'minor' | 'critical' | 'blocker';
+  readonly severity: 'info' | 'minor' | 'critical' | 'blocker';
   readonly fingerprint: string;
   readonly path: string;
   readonly lines?: { readonly begin: number; readonly end: number } | undefined;

@@ -5,6 +5,7 @@ import type { Report } from '../report.ts';
 import { findingsOf } from '../report.ts';
 import { escaped } from './escape.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
+import { type ConsequenceGroup, consequenceGroups } from './plan-text.ts';
 
 /** Renders a report as one test suite. */
 export function junit(report: Report): string {
@@ -72,7 +73,10 @@ function caseOf(finding: Finding, root: string | undefined): Case {
 /** What passed: each file without a finding, or each change that nothing forbids. */
 function fineOf(report: Report, root: string | undefined): readonly Case[] {
   if (report.type === 'plan')
-    return report.plan.changes.filter(({ action }) => action !== 'blocked').map((change) => changeCase(change, root));
+    return [
+      ...report.plan.changes.filter(({ action }) => action !== 'blocked').map((change) => changeCase(change, root)),
+      ...consequenceGroups(report.plan.consequences).map(consequenceCase),
+    ];
   if (report.type === 'checks')
     return report.checks
       .filter(({ ok }) => ok)
@@ -86,6 +90,10 @@ function fineOf(report: Report, root: string | undefined): readonly Case[] {
 function changeCase({ source, action, address }: PlannedChange, root: string | undefined): Case {
   const className = source ? fileFrom(root, source.file) : 'weir';
   return { className, name: `${action} ${address}`, outcome: 'passed' };
+}
+
+function consequenceCase({ action, text, reason }: ConsequenceGroup): Case {
+  return { className: 'weir', name: `${action} ${text}, because ${reason}`, outcome: 'passed' };
 }
 
 function caseText({ className, name, outcome, type = '', message = '', place }: Case): string {

@@ -14,7 +14,7 @@ import {
 import { amount } from './findings-text.ts';
 import { code, prose } from './markdown-text.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
-import { affectedText, fieldText, planLine, shownFields, signs } from './plan-text.ts';
+import { affectedText, consequenceGroups, fieldText, planLine, shownFields, signs } from './plan-text.ts';
 import { effects, headline } from './sso-text.ts';
 import { styleOf } from './style.ts';
 
@@ -99,7 +99,7 @@ function findingRows(findings: readonly Finding[], root: string | undefined): re
   return [head(['', 'rule', 'what', 'where']), ...rows];
 }
 
-function changeRows({ plan: { changes, adopted = [] }, root, result }: PlanReport): readonly string[] {
+function changeRows({ plan: { changes, consequences, adopted = [] }, root, result }: PlanReport): readonly string[] {
   if (result === 'already') return [];
   if (changes.length + adopted.length === 0) return [];
   const taken = adopted.map(({ address, source }) =>
@@ -109,6 +109,9 @@ function changeRows({ plan: { changes, adopted = [] }, root, result }: PlanRepor
     head(['', 'object', 'fields', 'affects', 'where']),
     ...changes.map((change) => changeRow(change, root)),
     ...taken,
+    ...consequenceGroups(consequences).map(({ action, text, reason }) =>
+      row([code(signs[action][0]), `${action} ${code(text)}`, prose(`because ${reason}`), '', '']),
+    ),
   ];
 }
 

@@ -1,6 +1,12 @@
 // A plan for people: what would happen to which object, field by field.
 import { readable } from '../../core/model/pointer.ts';
-import type { PlanDocument, PlannedChange, PlannedField, PlanSummary } from '../../core/plan/plan-document.ts';
+import type {
+  PlanDocument,
+  PlannedChange,
+  PlannedConsequence,
+  PlannedField,
+  PlanSummary,
+} from '../../core/plan/plan-document.ts';
 import { type Action, wantedAction } from '../../core/plan/wanted-action.ts';
 import type { PlanReport } from '../report.ts';
 import { widthOfText } from './cells.ts';
@@ -9,14 +15,40 @@ import { amount, lines } from './findings-text.ts';
 import type { Look, Style } from './style.ts';
 
 /** The changes of a plan, an empty line after each. */
-export function changesText({ changes, adopted = [] }: PlanDocument, style: Style): string {
+export function changesText({ changes, consequences, adopted = [] }: PlanDocument, style: Style): string {
   const equal = adopted.map(
     ({ address }) =>
       `${sign('adopt', style)} adopt ${escaped(address)} ${style('faint', '(it is equal: nothing changes)')}`,
   );
-  return [...changes.map((change) => lines(changeRows(change, style))), ...(equal.length > 0 ? [lines(equal)] : [])]
+  const following = consequenceGroups(consequences).map(
+    ({ action, text, reason }) =>
+      `${sign(action, style)} ${action} ${escaped(text)} ${style('faint', `(because ${escaped(reason)})`)}`,
+  );
+  const blocks = [equal, following].filter((rows) => rows.length > 0);
+  return [...changes.map((change) => lines(changeRows(change, style))), ...blocks.map(lines)]
     .map((text) => `${text}\n`)
     .join('');
+}
+
+/** Consequences of one kind that have one reason, on one line: a domain may have thousands of sessions. */
+export interface ConsequenceGroup {
+  readonly action: PlannedConsequence['action'];
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** What goes with a plan, by what happens to which kind, and why: a few by their addresses, many by their number. */
+export function consequenceGroups(consequences: PlanDocument['consequences']): readonly ConsequenceGroup[] {
+  const groups = Map.groupBy(consequences, ({ address, action, reason }) =>
+    JSON.stringify([action, address.split('/')[0], reason]),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const { action, reason, address } = first;
+    const text = group.length > 1 ? `${group.length} × ${address.split('/')[0]}` : address;
+    return [{ action, text, reason }];
+  });
 }
 
 /** What stands before a change, and how it looks. */
@@ -64,13 +96,21 @@ export function titleOf({ address, previousAddress }: PlannedChange, action: Act
 }
 
 /** `1 team, 3 instances`: who a change touches; empty for nobody. */
-export function affectedText({ teams, instances }: PlannedChange['affects']): string {
-  const counts = [
-    ...(teams === undefined ? [] : [amount(teams, 'team')]),
-    ...(instances === undefined ? [] : [amount(instances, 'instance')]),
-  ];
-  return counts.join(', ');
+export function affectedText(affects: PlannedChange['affects']): string {
+  return affectedNouns
+    .flatMap(([key, noun]) => (affects[key] === undefined ? [] : [amount(affects[key], noun)]))
+    .join(', ');
 }
+
+const affectedNouns = [
+  ['teams', 'team'],
+  ['instances', 'instance'],
+  ['sessions', 'session'],
+  ['tokens', 'token'],
+  ['memberships', 'membership'],
+  ['invitations', 'invitation'],
+  ['snapshots', 'snapshot'],
+] as const;
 
 function notesOf({ affects, blockedBy = [], cause }: PlannedChange, style: Style): string[] {
   const counts = affectedText(affects);

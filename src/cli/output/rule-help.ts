@@ -23,6 +23,7 @@ export function helpFor(id: string): RuleHelp {
 const abouts: ReadonlyMap<string, string> = new Map([
   ['syntax', 'Refuses what is not YAML as Weir reads it, and files that cannot be read'],
   ['schema', 'Refuses what is not of its kind: unknown kinds and fields, wrong types, secrets that are written out'],
+  ['consequence', 'Notes what goes with the changes of a plan in the same commit'],
   ['sso-test', 'Something that keeps people from signing in through single sign-on'],
   [ssoLockout, 'Warns of single sign-on that could lock out those who administer the platform'],
   ...advice.map(({ id, warns }) => [id, `Warns of ${warns}`] as const),
@@ -30,6 +31,7 @@ const abouts: ReadonlyMap<string, string> = new Map([
 ]);
 
 const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
+  consequence: 'Nothing is to be mended: look whether what ends or changes with the plan is meant to.',
   syntax: 'Mend the YAML where the finding stands: it is read as strict YAML 1.2.',
   schema: 'Write the field as "weir explain KIND.FIELD" describes it; the schemas in schemas/ let an editor check it.',
   'duplicate-object': 'Keep one of the two documents, or give one of them another metadata.name.',

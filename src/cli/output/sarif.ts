@@ -22,10 +22,10 @@ function runOf(report: Report, surface: Surface) {
   const named = namedFindings(report);
   const ids = [...new Set(named.map(({ finding }) => finding.rule))].sort();
   const place = placer(rootOf(report), surface);
-  const results = named.map(({ finding, fingerprint }) => ({
+  const results = named.map(({ finding, level, fingerprint }) => ({
     ruleId: finding.rule,
     ruleIndex: ids.indexOf(finding.rule),
-    level: finding.severity,
+    level,
     message: { text: escaped(messageOf(finding)) },
     locations: [{ ...physicalOf(finding.source, place), ...logicalOf(finding) }],
     partialFingerprints: { 'weirFinding/v1': fingerprint },
@@ -46,7 +46,7 @@ const TREE = { description: { text: 'The folder of a tree that lies elsewhere, s
 function driverOf(ids: readonly string[], named: ReturnType<typeof namedFindings>, { version }: Surface) {
   const rules = ids.map((id) => {
     const { about, help } = helpFor(id);
-    const isError = named.some(({ finding }) => finding.rule === id && finding.severity === 'error');
+    const levels = new Set(named.flatMap(({ finding, level }) => (finding.rule === id ? [level] : [])));
     return {
       id,
       // A name that differs from its id by a capital alone tells nobody anything.
@@ -54,11 +54,13 @@ function driverOf(ids: readonly string[], named: ReturnType<typeof namedFindings
       shortDescription: { text: about },
       fullDescription: { text: about },
       help: { text: `${about} ${help}`, markdown: `${about}\n\n${help}` },
-      defaultConfiguration: { level: isError ? 'error' : 'warning' },
+      defaultConfiguration: { level: grades.find((grade) => levels.has(grade)) ?? 'warning' },
     };
   });
   return { name: 'Weir', semanticVersion: version, rules };
 }
+
+const grades = ['error', 'warning', 'note'] as const;
 
 /** `stack-in-use` → `StackInUse`. */
 function pascal(id: string): string {

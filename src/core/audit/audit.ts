@@ -1,11 +1,11 @@
 // From changes to audit entries: one for each resource that somebody changed.
 import { kindOf } from '../kinds/index.ts';
 import type { Change } from '../model/change.ts';
-import type { Context } from '../model/proposal.ts';
+import type { AuditEvent, Context } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
 import { fieldsOf, type PlannedField } from '../plan/plan-fields.ts';
-import type { AuditEntry, AuditEvent } from './entry.ts';
+import type { AuditEntry } from './entry.ts';
 import { eventOf, isFailedSignIn } from './event.ts';
 
 /** The state on both sides of a change, for the names of users and teams that come or go with it. */

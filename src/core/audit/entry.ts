@@ -31,12 +31,3 @@ export const auditEntry = z.strictObject({
 });
 
 export type AuditEntry = z.output<typeof auditEntry>;
-
-/** Something that happened although nothing changed. */
-export interface AuditEvent {
-  readonly event: string;
-  readonly target: AuditEntry['target'];
-  readonly changes?: AuditEntry['changes'];
-  readonly team?: string;
-  readonly reason?: string;
-}

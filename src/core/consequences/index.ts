@@ -1,7 +1,5 @@
 // The registry of consequences: what has to change because something else does, whoever changed it.
-import type { Change } from '../model/change.ts';
-import { overlay } from '../model/overlay.ts';
-import type { State } from '../model/state.ts';
+import type { Change, Following } from '../model/change.ts';
 import type { View } from '../model/view.ts';
 import { boundElsewhere } from './bound-elsewhere.ts';
 import type { Consequence } from './consequence.ts';
@@ -23,17 +21,18 @@ export const consequences: readonly Consequence[] = [
   statisticsSwitchedOff,
 ];
 
-/** The changes with all that follows from them, each resource once; and how the state looks then. */
-export function withConsequences(
-  before: View,
+/** All that follows from changes, each resource once, in steps; `after` is the state with the changes. */
+export function* consequenceSteps(
   changes: readonly Change[],
-): { readonly changes: readonly Change[]; readonly after: State } {
-  const after = overlay(before, changes);
-  const more: Change[] = [];
-  for (const follow of consequences) for (const change of follow(changes, before, after)) more.push(change);
-  if (more.length === 0) return { changes, after };
+  before: View,
+  after: View,
+): Generator<void, readonly Following[], void> {
+  const found: Following[] = [];
+  for (const follow of consequences)
+    for (const one of follow(changes, before, after))
+      if (one) found.push(one);
+      else yield;
+  if (found.length === 0) return found;
   const touched = new Set(changes.map(({ id }) => id));
-  const fresh = more.filter(({ id }) => !touched.has(id) && touched.add(id));
-  after.apply(fresh);
-  return { changes: [...changes, ...fresh], after };
+  return found.filter(({ change: { id } }) => !touched.has(id) && touched.add(id));
 }

@@ -1,11 +1,11 @@
 // Where the statistics are closed to tokens, there is no token for them: opening them again does not revive it (specification 4.3).
-
-import { type Change, changesOf, deleted } from '../model/change.ts';
+import { changesOf, deleted, follows } from '../model/change.ts';
 import { singleton } from '../model/view.ts';
 import type { Consequence } from './consequence.ts';
 
-export const statisticsSwitchedOff: Consequence = function* (changes, _before, after): Iterable<Change> {
-  for (const _settings of changesOf(changes, 'AdminSettings'))
+export const statisticsSwitchedOff: Consequence = function* (changes, _before, after) {
+  for (const change of changesOf(changes, 'AdminSettings'))
     if (!singleton(after, 'AdminSettings').spec.statisticsTokenAccess)
-      for (const token of after.all('StatisticsToken')) yield deleted(token);
+      for (const token of after.all('StatisticsToken'))
+        yield follows(deleted(token), change, 'statisticsTokenAccess is off');
 };

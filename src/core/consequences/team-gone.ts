@@ -1,11 +1,16 @@
 // With a team go its memberships, invitations, device groups and provisioning tokens. A team that has instances or devices is not deleted: see `deleteTeam`.
-import { type Change, changesOf, deleted } from '../model/change.ts';
+import { changesOf, deleted, follows } from '../model/change.ts';
 import { referrers } from '../model/view.ts';
 import type { Consequence } from './consequence.ts';
 
-export const teamGone: Consequence = function* (changes, _before, after): Iterable<Change> {
-  for (const { before, after: kept } of changesOf(changes, 'Team'))
-    if (before && !kept)
-      for (const kind of ['Membership', 'Invitation', 'DeviceGroup', 'ProvisioningToken'] as const)
-        for (const one of referrers(after, kind, before)) yield deleted(one);
+const belongings = ['Membership', 'Invitation', 'DeviceGroup', 'ProvisioningToken'] as const;
+
+export const teamGone: Consequence = function* (changes, _before, after) {
+  for (const change of changesOf(changes, 'Team')) {
+    const { before, after: kept } = change;
+    if (!before || kept) continue;
+    for (const kind of belongings)
+      for (const one of referrers(after, kind, before))
+        yield follows(deleted(one), change, `the team ${before.name} is deleted`);
+  }
 };

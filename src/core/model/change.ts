@@ -17,6 +17,17 @@ export function because(change: Change, reason: string): Change {
   return { ...change, reason };
 }
 
+/** A change that follows from another one, in the same commit; `change` says why. */
+export interface Following {
+  readonly change: Change & { readonly reason: string };
+  readonly cause: Change;
+}
+
+/** What follows from a change, and why. */
+export function follows(change: Change, cause: Change, reason: string): Following {
+  return { change: { ...change, reason }, cause };
+}
+
 /** The change that makes a resource. */
 export function created(after: Resource): Change {
   return { kind: after.kind, id: after.id, before: undefined, after: after as ResourceOf<KindName> };

@@ -1,5 +1,6 @@
 // A plan as everybody sees it: printed, saved, answered over the API, and executed.
-import type { DeclaredKindName, KindName } from '../kinds/index.ts';
+import { type DeclaredKindName, type KindName, kindOf } from '../kinds/index.ts';
+import type { Change, Following } from '../model/change.ts';
 import type { Finding, Source } from '../model/finding.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import { countReferrers, type View } from '../model/view.ts';
@@ -20,10 +21,28 @@ export interface PlannedChange<K extends KindName = DeclaredKindName> {
   readonly source?: Source;
   readonly precondition: Precondition;
   readonly fields: readonly PlannedField[];
-  readonly affects: { readonly teams?: number; readonly instances?: number };
+  readonly affects: Affects;
   readonly blockedBy?: readonly Finding[];
   /** The documents changed (`source`, said on a server's own plan), or somebody else changed the state (`drift`). */
   readonly cause?: 'source' | 'drift';
+}
+
+/** How much a change touches: what refers to the object, and what else changes with it, by what it is. */
+export interface Affects {
+  readonly teams?: number;
+  readonly instances?: number;
+  readonly sessions?: number;
+  readonly tokens?: number;
+  readonly memberships?: number;
+  readonly invitations?: number;
+  readonly snapshots?: number;
+}
+
+/** What changes because something else does, although nobody asked for it. */
+export interface PlannedConsequence {
+  readonly address: string;
+  readonly action: 'create' | 'update' | 'delete';
+  readonly reason: string;
 }
 
 export interface PlanSummary {
@@ -44,6 +63,8 @@ export interface PlanDocument<K extends KindName = DeclaredKindName> {
   readonly source: PlanSource;
   readonly summary: PlanSummary;
   readonly changes: readonly PlannedChange<K>[];
+  /** What goes with the changes in the same commit, such as sessions and tokens that end. */
+  readonly consequences: readonly PlannedConsequence[];
   readonly findings: readonly Finding[];
   /** Equal objects made through the API that their documents take over: nothing about them changes. */
   readonly adopted?: readonly AdoptedObject<K>[];
@@ -66,6 +87,7 @@ export interface Surroundings {
   readonly source: PlanSource;
   /** The state that the plan was made from, for what it affects. */
   readonly before: View;
+  readonly consequences: readonly Following[];
   /** Violations of the plan and warnings of the tree, located. */
   readonly findings: readonly Finding[];
   readonly fingerprint: Fingerprint;
@@ -76,7 +98,7 @@ export function* planDocumentSteps<K extends KindName>(
   plan: Plan<K>,
   around: Surroundings,
 ): Generator<void, PlanDocument<K>, void> {
-  const errors = errorsBy(plan, around.findings);
+  const errors = errorsBy(plan, around);
   const changes: PlannedChange<K>[] = [];
   for (const planned of plan.planned) {
     if (planned.quiet) continue;
@@ -86,13 +108,69 @@ export function* planDocumentSteps<K extends KindName>(
   const adopted = plan.planned.filter(({ quiet, action }) => quiet && action === 'adopt').map(subjectOf);
   const { base, source, findings } = around;
   const summary = summaryOf(changes, plan.unchanged - adopted.length, adopted.length);
-  return { formatVersion: 1, base, source, summary, changes, findings, ...(adopted.length > 0 ? { adopted } : {}) };
+  const silent = adopted.length > 0 ? { adopted } : {};
+  const document = { formatVersion: 1, base, source, summary, changes, consequences: [], findings, ...silent } as const;
+  return withConsequences(document, around.consequences);
+}
+
+/** The plan with what follows from its changes, which may have been found anew when it was carried out. */
+export function withConsequences<K extends KindName>(
+  document: PlanDocument<K>,
+  found: readonly Following[],
+): PlanDocument<K> {
+  const shown = found.filter(({ change }) => !kindOf(change.kind).internal);
+  if (shown.length + document.consequences.length === 0) return document;
+  const counts = countsBy(shown);
+  const changes = document.changes.map((change) => {
+    const { teams, instances } = change.affects;
+    const own = { ...(teams === undefined ? {} : { teams }), ...(instances === undefined ? {} : { instances }) };
+    return { ...change, affects: { ...own, ...counts.get(change.address) } };
+  });
+  return { ...document, changes, consequences: shown.map(consequenceOf) };
+}
+
+function consequenceOf({ change }: Following): PlannedConsequence {
+  return { address: addressIn(change), action: actionOf(change), reason: change.reason };
+}
+
+/** What a change does to its resource, whoever asked for it. */
+export function actionOf({ before, after }: Change): 'create' | 'update' | 'delete' {
+  return before ? (after ? 'update' : 'delete') : 'create';
+}
+
+/** How much goes with each change, by the address of the change. */
+function countsBy(consequences: readonly Following[]): ReadonlyMap<string, Affects> {
+  const counts = new Map<string, Record<string, number>>();
+  for (const { change, cause } of consequences) {
+    const noun = countedAs[change.kind];
+    if (noun === undefined) continue;
+    const address = addressIn(cause);
+    const own = counts.get(address) ?? {};
+    own[noun] = (own[noun] ?? 0) + 1;
+    counts.set(address, own);
+  }
+  return counts;
+}
+
+const countedAs: Readonly<Partial<Record<KindName, keyof Affects>>> = {
+  Session: 'sessions',
+  Token: 'tokens',
+  StatisticsToken: 'tokens',
+  ProvisioningToken: 'tokens',
+  Membership: 'memberships',
+  Invitation: 'invitations',
+  Snapshot: 'snapshots',
+};
+
+function addressIn({ kind, before, after }: Change): string {
+  return addressOf({ kind, name: (after ?? before)?.name ?? '' });
 }
 
 /** The errors by the address that they block. What a change of the Platform does to objects that do not change themselves blocks the Platform. */
-function errorsBy({ planned }: Plan<KindName>, findings: readonly Finding[]): Errors {
+function errorsBy({ planned }: Plan<KindName>, { findings, consequences }: Surroundings): Errors {
   const addresses = new Set(planned.map((one) => subjectOf(one).address));
-  const blocks = (address: string) => (addresses.has(address) ? address : guarded);
+  const causes = new Map(consequences.map(({ change, cause }) => [addressIn(change), addressIn(cause)]));
+  const blocks = (address: string) => (addresses.has(address) ? address : (causes.get(address) ?? guarded));
   return Map.groupBy(
     findings.filter(({ severity }) => severity === 'error'),
     ({ kind, name }) => blocks(`${kind}/${name}`),

@@ -1,5 +1,5 @@
 // A store that tells what became of each commit of this process, and how long it took: whatever the engine below it.
-import { NotKept, OutcomeUnknown, type Store, type StoreRecord, type Transaction } from '../../store/store.ts';
+import { NotKept, OutcomeUnknown, type Store, type StoreRecord } from '../../store/store.ts';
 
 /**
  * What became of a commit. `kept`: it is durable; `empty`: there was nothing to keep; `repeated`: it was kept before; `refused`: a rule or a
@@ -21,16 +21,10 @@ export interface MeasuredCommit {
 export function measured(store: Store, tell: (commit: MeasuredCommit) => void): Store {
   const commit: Store['commit'] = (transaction, options) => {
     const begun = performance.now();
-    let records: readonly StoreRecord[] = [];
-    const noted: Transaction = (view) => {
-      const evaluation = transaction(view);
-      records = evaluation.records ?? [];
-      return evaluation;
-    };
-    const receipt = store.commit(noted, options);
+    const receipt = store.commit(transaction, options);
     const seconds = () => (performance.now() - begun) / 1000;
     receipt.then(
-      ({ repeated, changes }) => {
+      ({ repeated, changes, records }) => {
         const isEmpty = changes.length === 0 && records.length === 0;
         const outcome = repeated ? 'repeated' : isEmpty ? 'empty' : 'kept';
         const kept = outcome === 'kept' ? { changes: changes.length, records } : { changes: 0, records: [] };

@@ -2,12 +2,13 @@
 import { z } from 'zod';
 import { mintSecret } from '../../auth/secret.ts';
 import { submit } from '../../control/submit.ts';
-import type { AuditEvent } from '../../core/audit/entry.ts';
 import { emailAddress } from '../../core/kinds/scalars.ts';
 import { type Change, changesOf } from '../../core/model/change.ts';
+import type { AuditEvent, Context } from '../../core/model/proposal.ts';
 import type { DeclaredResource, Resource } from '../../core/model/resource.ts';
 import { activeSsoOf, directoryFor } from '../../core/model/sso.ts';
 import { userCalled } from '../../core/model/user-called.ts';
+import type { View } from '../../core/model/view.ts';
 import { deleteSession } from '../../core/proposals/delete-session.ts';
 import { judgeSignIn, type SignInAttempt, type SignInVerdict } from '../../core/proposals/sign-in.ts';
 import { mailVerification } from '../account-mails.ts';
@@ -74,19 +75,13 @@ function sessionOf({ address, agent, caller }: Call, hash: string): SignInAttemp
 /** Keeps what the verdict says. Who acts is known only where the password was theirs. */
 async function judged(call: Call, attempt: SignInAttempt, known: Resource<'User'> | undefined): Promise<SignInVerdict> {
   const who = known && { id: known.id, name: known.name };
-  // Of all the times that the store asks, the last is the one that is kept.
-  let verdict: SignInVerdict = { outcome: 'refused', changes: [] };
   const actor = { kind: 'user', ...(attempt.right ? who : {}) } as const;
-  await submit(
-    call.services.door,
-    (view, context) => {
-      verdict = judgeSignIn(attempt, view, context);
-      return verdict.changes;
-    },
-    { ...contextOf(call), actor },
-    { events: (changes) => failuresIn(changes, who) },
-  );
-  return verdict;
+  const proposal = (view: View, context: Context) => {
+    const verdict = judgeSignIn(attempt, view, context);
+    return { changes: verdict.changes, result: verdict, events: failuresIn(verdict.changes, who) };
+  };
+  const { result } = await submit(call.services.door, proposal, { ...contextOf(call), actor });
+  return result;
 }
 
 /** A refused sign-in that shows in no session and no counter. What was typed is not kept where it is nobody: it may be a password. */

@@ -6,6 +6,7 @@ import {
   staticBoundsProblem,
   staticPathProblem,
 } from '../../core/instances/static-files.ts';
+import { happened } from '../../core/model/proposal.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { targeted } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
@@ -188,9 +189,7 @@ async function tell(
 ): Promise<void> {
   const event = after === null ? 'instance-file.deleted' : 'instance-file.written';
   const changes = [{ path: `/files/${path}`, before, after }];
-  await write(call, () => [], {
-    events: [{ event, target: { kind: 'Instance', id, name }, changes, team: spec.team }],
-  });
+  await write(call, happened({ event, target: { kind: 'Instance', id, name }, changes, team: spec.team }));
 }
 
 function planOf(outcome: Awaited<ReturnType<typeof write>>): unknown {

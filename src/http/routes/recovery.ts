@@ -4,6 +4,7 @@ import { mintSecret } from '../../auth/secret.ts';
 import { hashToken } from '../../auth/token.ts';
 import { submit } from '../../control/submit.ts';
 import { emailAddress } from '../../core/kinds/scalars.ts';
+import { withEvents } from '../../core/model/proposal.ts';
 import { goodLink } from '../../core/proposals/issue-action-token.ts';
 import { requestPasswordReset, requireResetOffered } from '../../core/proposals/request-password-reset.ts';
 import { resetPasswordByLink } from '../../core/proposals/reset-password-by-link.ts';
@@ -34,9 +35,9 @@ const forgotPassword = defineRoute({
     const link = mintSecret();
     const proposal = requestPasswordReset({ email: body.email, hash: link.hash });
     // Something is kept in any case, so that the answer takes as long.
-    const { changes } = await submit(services.door, proposal, contextOf(call), {
-      events: (changed) => (changed.length > 0 ? [] : [{ event: 'password-reset.ignored', target: { kind: 'User' } }]),
-    });
+    const ignored = { event: 'password-reset.ignored', target: { kind: 'User' } };
+    const noted = withEvents(proposal, (changed) => (changed.length > 0 ? [] : [ignored]));
+    const { changes } = await submit(services.door, noted, contextOf(call));
     mailReset(services, changes, link.secret);
     return { body: asked };
   },

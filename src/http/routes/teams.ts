@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { decide } from '../../core/access/policy.ts';
 import { name } from '../../core/kinds/kind.ts';
 import { teamName } from '../../core/kinds/team.ts';
-import type { Finding } from '../../core/model/finding.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import type { View } from '../../core/model/view.ts';
 import { createTeam } from '../../core/proposals/create-team.ts';
@@ -136,17 +135,13 @@ const update = defineRoute({
       by: userOf(call.caller).user.id,
       ...unmoved(call),
     });
-    // Of all the times that the store asks, the last is the one that is kept.
-    let [warnings, old]: [readonly Finding[], string] = [[], ''];
-    const outcome = await write(
-      call,
-      (view, context) => {
-        warnings = slugWarnings(view, params.id, slug);
-        old = view.get('Team', params.id)?.name ?? '';
-        return proposal(view, context);
-      },
-      { events: () => (warnings.length > 0 ? [partedFromGroups(params.id, old, slug)] : []) },
-    );
+    const outcome = await write(call, (view, context) => {
+      const warnings = slugWarnings(view, params.id, slug);
+      const old = view.get('Team', params.id)?.name ?? '';
+      const events = warnings.length > 0 ? [partedFromGroups(params.id, old, slug)] : [];
+      return { changes: proposal(view, context), result: warnings, events };
+    });
+    const warnings = outcome.result ?? [];
     if ('plan' in outcome) return { body: { ...outcome.plan, findings: [...outcome.plan.findings, ...warnings] } };
     const reply = shown(call, outcome.view, params.id);
     return warnings.length > 0 ? { ...reply, body: { ...Object(reply.body), warnings } } : reply;

@@ -106,10 +106,24 @@ const change = component(
       .strictObject({
         teams: z.int().optional().describe('How many teams depend on it.'),
         instances: z.int().optional().describe('How many instances depend on it.'),
+        sessions: z.int().optional().describe('How many sessions end with it.'),
+        tokens: z.int().optional().describe('How many tokens end with it.'),
+        memberships: z.int().optional().describe('How many memberships change with it.'),
+        invitations: z.int().optional().describe('How many invitations end with it.'),
+        snapshots: z.int().optional().describe('How many snapshots are deleted with it.'),
       })
       .describe('Who is affected.'),
     blockedBy: z.array(findingView).optional().describe('The rules that forbid it.'),
     cause: z.enum(['source', 'drift']).optional().describe('Whether the documents changed or the state did.'),
+  }),
+);
+
+const consequence = component(
+  'PlannedConsequence',
+  z.strictObject({
+    address: z.string().describe('Kind/name.'),
+    action: z.enum(['create', 'update', 'delete']).describe('What happens to it.'),
+    reason: z.string().describe('Why.'),
   }),
 );
 
@@ -134,6 +148,9 @@ export const planView = component(
       .describe('The tree that the plan was made from.'),
     summary,
     changes: z.array(change).describe('What changes, in an order that can be understood.'),
+    consequences: z
+      .array(consequence)
+      .describe('What goes with the changes in the same commit, such as sessions and tokens that end.'),
     findings: z.array(findingView).describe('What forbids it, and what is worth knowing.'),
     adopted: z.array(adopted).optional().describe('Equal objects made through the API that their documents take over.'),
   }),

@@ -22,6 +22,7 @@ export const examplePlan: z.output<typeof planView> = {
       affects: {},
     },
   ],
+  consequences: [],
   findings: [],
 };
 

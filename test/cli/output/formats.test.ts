@@ -68,10 +68,21 @@ const change: PlanReport['plan']['changes'][number] = {
   affects: { instances: 2, teams: 1 },
 };
 
+const ended = { address: `Session/${nasty}`, action: 'delete', reason: `${nasty} signs in elsewhere` } as const;
+
 function planned(changes: readonly (typeof change)[], findings: readonly Finding[] = []): PlanReport {
   const summary = { create: 0, update: 1, delete: 0, rename: 0, adopt: 0, unchanged: 4, blocked: 0 };
   const base = { revision: null, digest: 'd' };
-  const plan = { formatVersion: 1, base, source: { digest: 'd', files: 1 }, summary, changes, findings } as const;
+  const consequences = changes.length === 0 ? [] : [ended];
+  const plan = {
+    formatVersion: 1,
+    base,
+    source: { digest: 'd', files: 1 },
+    summary,
+    changes,
+    consequences,
+    findings,
+  } as const;
   return { type: 'plan', plan, result: 'planned', texts: new Map(), root: 'config', seconds: 1 };
 }
 

@@ -1,11 +1,11 @@
 // Who is signed out when a domain begins to sign in elsewhere.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withConsequences } from '../../../src/core/consequences/index.ts';
 import { type Change, created, updated } from '../../../src/core/model/change.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
 import { colleague, corp, platform } from '../groups/groups-world.ts';
 import { after, hash, living, person, start, told } from '../proposals/accounts-world.ts';
+import { withConsequences } from './followed.ts';
 
 const session = (id: string, user: string) =>
   living('Session', id, {

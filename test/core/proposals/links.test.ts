@@ -1,7 +1,6 @@
 // Links in mails: one at a time, once, for a while; what they verify, and how they set a password anew.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withConsequences } from '../../../src/core/consequences/index.ts';
 import type { Proposal } from '../../../src/core/model/proposal.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
 import { Declined } from '../../../src/core/proposals/declined.ts';
@@ -9,6 +8,7 @@ import { issueActionToken } from '../../../src/core/proposals/issue-action-token
 import { requestPasswordReset } from '../../../src/core/proposals/request-password-reset.ts';
 import { resetPasswordByLink } from '../../../src/core/proposals/reset-password-by-link.ts';
 import { verifyEmail } from '../../../src/core/proposals/verify-email.ts';
+import { withConsequences } from '../consequences/followed.ts';
 import {
   type Accounts,
   accounts,

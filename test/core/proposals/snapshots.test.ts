@@ -1,7 +1,6 @@
 // Proposals about snapshots, as literals: taken, thinned out, restored, and noted.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withConsequences } from '../../../src/core/consequences/index.ts';
 import { kinds } from '../../../src/core/kinds/index.ts';
 import { type Change, created, deleted } from '../../../src/core/model/change.ts';
 import { namedBlobs } from '../../../src/core/model/named-blobs.ts';
@@ -11,6 +10,7 @@ import { createState, type State } from '../../../src/core/model/state.ts';
 import { createSnapshot } from '../../../src/core/proposals/create-snapshot.ts';
 import { Declined } from '../../../src/core/proposals/declined.ts';
 import { endRestore, restoreSnapshot } from '../../../src/core/proposals/restore-snapshot.ts';
+import { withConsequences } from '../consequences/followed.ts';
 
 const at = '2026-11-21T10:00:00.000Z';
 const able = new Map([['local', { runner: {} }]]);

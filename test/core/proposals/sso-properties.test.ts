@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { evaluate } from '../../../src/control/submit.ts';
+import { transact } from '../../../src/control/transact.ts';
 import { ownersKey } from '../../../src/core/kinds/membership.ts';
 import { type Role, roles } from '../../../src/core/kinds/roles.ts';
 import { activeAdmin } from '../../../src/core/kinds/user.ts';
@@ -62,7 +62,7 @@ interface Step {
 function step({ state, at }: Accounts, { name, groups }: Step): SsoVerdict {
   let verdict: SsoVerdict | undefined;
   const identity = { email: `${name}@corp.example`, ...(groups ? { groups } : {}) };
-  const tried = evaluate(
+  const tried = transact(
     state,
     (view, context) => {
       verdict = judgeSsoSignIn(
@@ -73,7 +73,7 @@ function step({ state, at }: Accounts, { name, groups }: Step): SsoVerdict {
       return verdict.changes;
     },
     at(60),
-    facts,
+    { facts },
   );
   assert.equal(tried.violations, []);
   state.apply(tried.changes);

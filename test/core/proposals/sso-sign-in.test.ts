@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { auditOf } from '../../../src/core/audit/audit.ts';
-import { withConsequences } from '../../../src/core/consequences/index.ts';
 import type { Identity } from '../../../src/core/model/identity.ts';
 import { judgeSsoSignIn, type SsoVerdict, ssoActor } from '../../../src/core/proposals/sso-sign-in.ts';
+import { withConsequences } from '../consequences/followed.ts';
 import { colleague, corp, enterprise, place, placesOf, platform, team } from '../groups/groups-world.ts';
 import { type Accounts, accounts, after, declared, hash, living, person, start, told } from './accounts-world.ts';
 

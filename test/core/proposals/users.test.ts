@@ -1,7 +1,6 @@
 // What users change of themselves, and admins of users: pure, no more than was given, and nothing that others could abuse.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withConsequences } from '../../../src/core/consequences/index.ts';
 import type { Change } from '../../../src/core/model/change.ts';
 import type { Proposal } from '../../../src/core/model/proposal.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
@@ -15,6 +14,7 @@ import { updateUser } from '../../../src/core/proposals/update-user.ts';
 import { verifyEmail } from '../../../src/core/proposals/verify-email.ts';
 import { check } from '../../../src/core/rules/index.ts';
 import { noConsents } from '../../../src/core/rules/rule.ts';
+import { withConsequences } from '../consequences/followed.ts';
 import { type Accounts, accounts, after, hash, living, person, sso, told, withEmail } from './accounts-world.ts';
 
 const refusal = ({ state, at }: Accounts, proposal: Proposal, seconds = 0) => {

@@ -1,7 +1,7 @@
 // What is warned of before single sign-on locks somebody out: admins, certificates, plain http.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { evaluate } from '../../../src/control/submit.ts';
+import { transact } from '../../../src/control/transact.ts';
 import { created, deleted, updated } from '../../../src/core/model/change.ts';
 import type { Finding } from '../../../src/core/model/finding.ts';
 import type { DeclaredResource, Resource } from '../../../src/core/model/resource.ts';
@@ -21,7 +21,7 @@ function warnings(
 ): readonly Finding[] {
   const draft = { ...config, spec: { ...config.spec, active: false } };
   const { state, at } = accounts(enterprise, ...types, draft, ...people);
-  const tried = evaluate(state, () => [updated(draft, config)], at(0), { ...facts, ...known });
+  const tried = transact(state, () => [updated(draft, config)], at(0), { facts: { ...facts, ...known } });
   assert.equal(tried.violations, []);
   return tried.warnings();
 }
@@ -62,7 +62,7 @@ lockout('warns where the only way in of every admin goes away', () => {
   const warned = (after: DeclaredResource<'SsoConfig'> | undefined, ...people: readonly Resource[]) => {
     const { state, at } = accounts(enterprise, ...types, config(), ...people);
     const change = after ? updated(config(), after) : deleted(config());
-    const found = evaluate(state, () => [change], at(0), facts).warnings();
+    const found = transact(state, () => [change], at(0), { facts }).warnings();
     return told(found).map((text) => text.replace(/(?<=password).*/, ''));
   };
   const other = (spec: object) => ({ ...config(), spec: { ...config().spec, ...spec } });
@@ -114,7 +114,7 @@ certificate('says nothing earlier, nor of what cannot be read or is a draft', ()
   const draft = { ...config(), spec: { ...config().spec, active: false } };
   const { state, at } = accounts(enterprise);
   const known = { ...facts, certificateDaysLeft: () => 1 };
-  assert.equal(evaluate(state, () => [created(draft)], at(0), known).warnings(), []);
+  assert.equal(transact(state, () => [created(draft)], at(0), { facts: known }).warnings(), []);
 });
 
 certificate.run();

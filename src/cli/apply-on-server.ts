@@ -48,7 +48,7 @@ async function applySavedOnServer(
     const pending = await pendingOf(saved, options, io);
     if (!('base' in pending)) return pending;
     try {
-      return await reconcileOnServer(options, consents, io, pending.base);
+      return await reconcileOnServer(options, consents, io, pending);
     } catch (error) {
       // The server follows its tree by itself, and may have come first.
       if (!(error instanceof BaseMoved) || attempt === 3) throw error;
@@ -61,12 +61,12 @@ interface AlreadyApplied {
   readonly already: true;
 }
 
-/** The base to reconcile on where the server would do what the plan shows; or what else there is to say. */
+/** The state and the tree to reconcile where the server would do what the plan shows; or what else there is to say. */
 async function pendingOf(
   saved: PlanDocument,
   options: Options,
   io: Io,
-): Promise<Reconciled | AlreadyApplied | { readonly base: PlanDocument['base'] }> {
+): Promise<Reconciled | AlreadyApplied | Pick<PlanDocument, 'base' | 'source'>> {
   const own = await ownPlanOnServer(options, io);
   if ('invalid' in own) return own;
   const { plan } = own;
@@ -75,7 +75,7 @@ async function pendingOf(
   const moved = plan.changes.filter((change) => wanted.get(change.address) !== essence(change));
   if (moved.length > 0) throw new BaseMoved(moved.map(({ address }) => address));
   const isDone = plan.changes.length + (plan.adopted?.length ?? 0) === 0;
-  return isDone ? { plan: saved, already: true } : { base: plan.base };
+  return isDone ? { plan: saved, already: true } : { base: plan.base, source: plan.source };
 }
 
 /** What makes two planned changes the same. Fingerprints of secrets are keyed by each process for itself, so they say nothing here. */

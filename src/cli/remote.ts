@@ -44,14 +44,17 @@ export type Reconciled =
   | { readonly invalid: readonly Finding[] }
   | { readonly refused: readonly Finding[] };
 
-/** Has the server apply its own tree; only if its state is still the one of `base`, where that is given. Throws `Unavailable` and `BaseMoved`. */
+/** Has the server apply its own tree; only if that and its state are still those of the plan `seen`, where that is given. Throws `Unavailable` and `BaseMoved`. */
 export async function reconcileOnServer(
   options: Options,
   consents: Consents,
   io: Io,
-  base?: PlanDocument['base'],
+  seen?: Pick<PlanDocument, 'base' | 'source'>,
 ): Promise<Reconciled> {
-  const body = { ...bodyFor(consents), ...(base ? { base } : {}) };
+  const body = {
+    ...bodyFor(consents),
+    ...(seen ? { base: seen.base, source: { digest: seen.source.digest } } : {}),
+  };
   const answer = await ask(options, io, 'POST', 'config/reconcile', body);
   if (answer.ok) return { plan: planIn(options, answer) };
   if (answer.status === 412) throw new BaseMoved();

@@ -7,7 +7,7 @@ import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { Refused, type Store } from '../store/store.ts';
 import { type Drifted, type HistoryEntry, missingRevision } from './config-status.ts';
 import { driftIn, goneSince, isServer } from './drift.ts';
-import { BaseMoved, PlanBlocked, TreeInvalid } from './failures.ts';
+import { BaseMoved, PlanBlocked, SourceMoved, TreeInvalid } from './failures.ts';
 import { historyRecord, keepHistory, lastAttempts } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
 import { keep, type Prepared, prepare } from './reconcile.ts';
@@ -32,6 +32,8 @@ export interface Occasion {
   readonly actor: Actor;
   readonly consents?: Consents;
   readonly base?: { readonly revision?: string | null; readonly digest?: string };
+  /** The digest of the tree that the caller has seen. */
+  readonly source?: { readonly digest: string };
   readonly requestId?: string;
   /** The network address of whoever asks. */
   readonly address?: string;
@@ -41,7 +43,15 @@ export interface Occasion {
 export interface Attempt {
   readonly entry: HistoryEntry;
   readonly plan?: PlanDocument;
-  readonly failure?: TreeInvalid | PlanBlocked | BaseMoved;
+  readonly failure?: AttemptFailure;
+}
+
+/** Why nothing was kept of a tree that could be read. */
+export type AttemptFailure = TreeInvalid | PlanBlocked | BaseMoved | SourceMoved;
+
+/** Whether a failure says something of whoever asked, and nothing of the tree. */
+export function isOfCaller(failure: unknown): failure is BaseMoved | SourceMoved {
+  return failure instanceof BaseMoved || failure instanceof SourceMoved;
 }
 
 /** The context of a reconcile. */
@@ -85,11 +95,16 @@ export async function planLoaded(
 }
 
 /**
- * Applies a loaded tree, and leaves a record whatever comes of it; but not of a base that moved, which says something of whoever asked, and
- * nothing of the tree. Throws what the store throws.
+ * Applies a loaded tree, and leaves a record whatever comes of it; but not where it is another tree or state than the caller's, which says
+ * something of whoever asked, and nothing of the tree. Throws what the store throws.
  */
 export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion: Occasion): Promise<Attempt> {
   const start = bench.elapsed();
+  const { digest } = loaded.source;
+  if (occasion.source && occasion.source.digest !== digest) {
+    const failure = new SourceMoved(digest, occasion.source.digest);
+    return refuse(bench, occasion, start, { source: loaded.source, findings: [], failure });
+  }
   if (hasErrors(loaded.findings)) {
     const failure = new TreeInvalid(loaded.findings);
     return refuse(bench, occasion, start, { source: loaded.source, findings: loaded.findings, failure });
@@ -156,7 +171,7 @@ interface Refusal {
   readonly findings: readonly Finding[];
   readonly plan?: PlanDocument;
   readonly drift?: readonly Drifted[];
-  readonly failure: TreeInvalid | PlanBlocked | BaseMoved;
+  readonly failure: AttemptFailure;
 }
 
 async function refuse(bench: Workbench, occasion: Occasion, start: number, refusal: Refusal): Promise<Attempt> {
@@ -168,7 +183,7 @@ async function refuse(bench: Workbench, occasion: Occasion, start: number, refus
     // What is refused reverts nothing.
     drift: drift.map((one) => ({ ...one, left: true })),
   });
-  if (!(failure instanceof BaseMoved)) await keepHistory(bench.store, bench.newId(), entry);
+  if (!isOfCaller(failure)) await keepHistory(bench.store, bench.newId(), entry);
   return { entry, failure, ...(plan ? { plan } : {}) };
 }
 

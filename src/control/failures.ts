@@ -27,6 +27,14 @@ export class PlanBlocked extends Error {
   }
 }
 
+/** The tree is not the one that the caller has seen: both are digests. */
+export class SourceMoved extends Error {
+  override readonly name = 'SourceMoved';
+  constructor(found: string, seen: string) {
+    super(`the tree is ${found.slice(0, 12)} now, and not ${seen.slice(0, 12)}, of which the plan was made`);
+  }
+}
+
 /** The state moved since the plan was made; `addresses` are those of a saved plan's objects that moved. */
 export class BaseMoved extends Error {
   override readonly name = 'BaseMoved';

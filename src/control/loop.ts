@@ -5,8 +5,8 @@ import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { treeOfTexts } from '../manifests/texts.ts';
 import { type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
 import { type Watch, watch } from '../manifests/watch.ts';
-import { type Attempt, type Occasion, planLoaded } from './attempt.ts';
-import { type BaseMoved, type PlanBlocked, TreeInvalid, TreeMissing } from './failures.ts';
+import { type Attempt, type AttemptFailure, type Occasion, planLoaded } from './attempt.ts';
+import { TreeInvalid, TreeMissing } from './failures.ts';
 import { placesIn } from './places.ts';
 import type { ReconcileRequest, Reconciler } from './reconciler.ts';
 import { statusOf } from './status.ts';
@@ -21,7 +21,7 @@ export interface Loop extends Reconciler {
 /** A loop that runs, and why its first attempt failed, where it did: the caller decides whether to go on. */
 export interface Started {
   readonly loop: Loop;
-  readonly failure?: TreeInvalid | PlanBlocked | TreeMissing | BaseMoved;
+  readonly failure?: AttemptFailure | TreeMissing;
   /** Whether this store was ever given a tree: the state that is served when the first attempt failed. */
   readonly hasGoodState: boolean;
 }
@@ -109,13 +109,14 @@ function offer(running: Running): Loop {
 
 async function reconcile(
   running: Running,
-  { base, consents, actor, requestId, address }: ReconcileRequest,
+  { base, source, consents, actor, requestId, address }: ReconcileRequest,
 ): Promise<PlanDocument> {
   const occasion: Occasion = {
     trigger: 'api',
     actor,
     consents,
     ...(base ? { base } : {}),
+    ...(source ? { source } : {}),
     ...(requestId === undefined ? {} : { requestId }),
     ...(address === undefined ? {} : { address }),
   };

@@ -15,6 +15,8 @@ export interface Places {
 export interface ReconcileRequest {
   /** The base of the plan that the caller has seen; the reconcile is refused where the state has moved since. */
   readonly base?: { readonly revision?: string | null; readonly digest?: string };
+  /** The tree that the caller has seen, by its digest; the reconcile is refused where another one is read. */
+  readonly source?: { readonly digest: string };
   readonly consents: Consents;
   readonly actor: Actor;
   readonly requestId?: string;
@@ -42,7 +44,7 @@ export interface Reconciler {
     consents?: Consents,
     environment?: string,
   ): Promise<PlanDocument>;
-  /** Reads the tree and applies it; answers the plan done. Throws `BaseMoved`, `TreeInvalid`, `PlanBlocked`, `TreeMissing`. */
+  /** Reads the tree and applies it; answers the plan done. Throws `BaseMoved`, `SourceMoved`, `TreeInvalid`, `PlanBlocked`, `TreeMissing`. */
   reconcile(request: ReconcileRequest): Promise<PlanDocument>;
   /** Nothing for what no document of the last good tree declares. */
   placesOf(address: string): Places | undefined;

@@ -4,10 +4,10 @@ import type { DecodeCache } from '../core/plan/desired-tree.ts';
 import type { JudgeMemory } from '../core/plan/judge.ts';
 import { settle } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
-import { type Attempt, applyLoaded, type Occasion, recordMissing, type Workbench } from './attempt.ts';
+import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, type Workbench } from './attempt.ts';
 import { conditionsOf } from './conditions.ts';
 import type { Condition, HistoryEntry } from './config-status.ts';
-import { BaseMoved, TreeMissing } from './failures.ts';
+import { TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 
@@ -31,7 +31,7 @@ export interface LoopOptions extends Workbench {
 /** What came of one turn, for whoever counts. */
 export interface Turn {
   readonly trigger: Occasion['trigger'];
-  /** `missing`: there was no tree; `moved`: the caller's base had moved; `failed`: the store took nothing, or Weir failed. */
+  /** `missing`: there was no tree; `moved`: the tree or the state was not the caller's; `failed`: the store took nothing, or Weir failed. */
   readonly result: HistoryEntry['result'] | 'missing' | 'moved' | 'failed';
   /** From a tree that was read to the end, in seconds. */
   readonly seconds: number;
@@ -85,9 +85,9 @@ export async function takeTurn(
     memory.reading = reading;
     const attempt = await applyReading(options, memory, occasion, treeOf(reading));
     // It says nothing of the tree, and the watch has still to deal with this reading.
-    if (attempt.failure instanceof BaseMoved) memory.reading = known;
+    if (isOfCaller(attempt.failure)) memory.reading = known;
     else tell(options, memory, attempt);
-    result = attempt.failure instanceof BaseMoved ? 'moved' : attempt.entry.result;
+    result = isOfCaller(attempt.failure) ? 'moved' : attempt.entry.result;
     return attempt;
   } catch (error) {
     if (error instanceof TreeMissing) result = 'missing';
@@ -125,7 +125,7 @@ async function readSettled(options: LoopOptions, memory: Memory): Promise<Tree |
 async function applyReading(options: LoopOptions, memory: Memory, occasion: Occasion, tree: Tree): Promise<Attempt> {
   const loaded = await judgeTree(tree, { facts: options.facts(), decoded: memory.decoded, judged: memory.judged });
   const attempt = await applyLoaded(options, loaded, occasion);
-  if (attempt.failure instanceof BaseMoved) return attempt;
+  if (isOfCaller(attempt.failure)) return attempt;
   memory.failure = undefined;
   memory.attempted = attempt.entry;
   if (attempt.failure) return attempt;

@@ -115,6 +115,34 @@ asking('is what the server’s own apply does, to the field', async (context) =>
   assert.is((await here.weir(`plan ${admin} --detailed-exitcode`)).code, 0);
 });
 
+asking('is not applied where a file is saved between the look at the plan and its apply', async (context) => {
+  const { here, server, job } = context;
+  await slowDown(context);
+  await branch(context, 'next', { 'team types/pro.yaml': pro });
+  assert.is((await here.weir(`plan next ${job} --out plan.json`)).code, 0);
+  await merge(context, 'next');
+  const late = stack.replace('name: nr-4', 'name: nr-late');
+  const between: RequestListener = async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    if (request.method === 'POST') here.write('config/late.yaml', late);
+    const { authorization = '' } = request.headers;
+    const headers = { authorization, 'content-type': 'application/json' };
+    const asked = { method: request.method ?? 'GET', headers, ...(body.length > 0 ? { body } : {}) };
+    const answer = await fetch(`${server.url}${request.url}`, asked);
+    const text = await answer.text();
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(text);
+  };
+  await answering(between, async (url) => {
+    const { code, stderr } = await here.weir(`apply plan.json --server ${url} --token-file admin-token`);
+    assert.is(code, 4, stderr);
+    assert.match(stderr, /the plan is stale, because the server has another tree/);
+  });
+  const token = here.read('admin-token').trim();
+  const ask = (path: string) => fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  assert.is((await ask('/api/v1/stacks/nr-late')).status, 404);
+  assert.is((await ask('/api/v1/team-types/pro')).status, 404);
+});
+
 asking('points at the lines of this checkout, and is blocked by what the live state forbids', async (context) => {
   const { here, job } = context;
   await branch(context, 'next', { 'stacks.yaml': stack.replace('4.1.15', '4.1.16') });

@@ -168,6 +168,24 @@ reconciling('is refused where the state is not what the caller saw', async () =>
   assert.equal([asked.status, asked.body.code], [412, 'precondition_failed']);
 });
 
+reconciling('is refused where the tree is not the one that the caller saw', async () => {
+  const other = await startWorld();
+  const reconcile = (digest: string) => other.ask('POST', '/api/v1/admin/config/reconcile', { body: { source: { digest } } });
+  const { body: plan } = await other.ask('GET', '/api/v1/admin/config/plan');
+  const { digest } = plan.source;
+  assert.is((await reconcile(digest)).status, 200);
+  await writeFile(join(other.root, 'late.yaml'), 'kind: Stack\nmetadata: {name: late}\nspec: {runtime: "5"}\n');
+  const history = () => other.store.countRecords({ stream: 'history' });
+  const before = await history();
+  const asked = await reconcile(digest);
+  assert.equal([asked.status, asked.body.code], [412, 'precondition_failed']);
+  assert.match(asked.body.detail, `, and not ${digest.slice(0, 12)}, of which the plan was made`);
+  assert.is(await history(), before, 'it says something of the caller, and nothing of the tree');
+  await writeFile(join(other.root, 'broken.yaml'), 'kind: [');
+  assert.is((await reconcile(digest)).status, 412, 'an invalid tree is another one, too');
+  await other.close();
+});
+
 reconciling('says why not: an invalid tree, a blocked plan, or no tree at all; then it recovers', async () => {
   const other = await startWorld();
   const reconcile = () => other.ask('POST', '/api/v1/admin/config/reconcile');

@@ -1,8 +1,16 @@
 // What every store engine must do, whatever lies below it. An engine's test file calls `conformance` with the way to open it.
 import { type Context, suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { created } from '../../src/core/model/change.ts';
-import { type Entry, NotKept, type Receipt, Refused, type Store, type Transaction } from '../../src/store/store.ts';
+import { type Change, created } from '../../src/core/model/change.ts';
+import {
+  type Entry,
+  NotKept,
+  type PositionedView,
+  type Receipt,
+  Refused,
+  type Store,
+  type Transaction,
+} from '../../src/store/store.ts';
 import { blobPromises } from './blob-promises.ts';
 import {
   auditRecord,
@@ -31,6 +39,7 @@ export function conformance(name: string, open: Opening): Test<Context> {
       }
     });
   commits(test);
+  longOnes(test);
   refusals(test);
   twice(test);
   followers(test);
@@ -131,6 +140,95 @@ function commits(test: Tests): void {
     await writing;
     done = true;
     await reading;
+  });
+}
+
+/** Makes stacks in as many steps. */
+function stepwise(names: readonly string[], seen: string[] = []) {
+  return function* (view: PositionedView) {
+    const changes: Change[] = [];
+    for (const name of names) {
+      seen.push(contentOf(view).join(' '));
+      yield;
+      changes.push(created(stackNamed(name)));
+    }
+    return { changes, records: [historyRecord('h')], result: names.length };
+  };
+}
+
+function longOnes(test: Tests): void {
+  test('evaluates a transaction in steps between which others have their turn', async (store) => {
+    await store.commit(creating('first'), { id: '0' });
+    let turns = 0;
+    const counter = setInterval(() => turns++, 0);
+    const names = Array.from({ length: 2000 }, (_, index) => `n${index}`);
+    const seen: string[] = [];
+    const receipt = await store.commit(stepwise(names, seen), { id: '1' });
+    clearInterval(counter);
+    assert.is(receipt.result, 2000);
+    assert.equal(receipt.records, [historyRecord('h')]);
+    assert.is(store.read().count('Stack'), 2001);
+    assert.equal(new Set(seen), new Set(['first=first']));
+    assert.ok(turns > 0, 'the event loop had its turn');
+  });
+
+  test('evaluates no other transaction meanwhile, and each of them afterwards, in order', async (store) => {
+    const seen: string[] = [];
+    const early = store.commit(counting('n'), { id: 'early' });
+    const long = store.commit(stepwise(['a', 'b', 'c'], seen), { id: 'long' });
+    const late = ['1', '2', '3'].map((id) => store.commit(counting('n'), { id }));
+    const again = store.commit(stepwise(['d']), { id: 'again' });
+    const receipts = await Promise.all([early, long, ...late, again]);
+    const positions = receipts.map(({ position }) => position);
+    assert.equal(positions, positions.toSorted((a, b) => Number(a) - Number(b)));
+    assert.equal(new Set(seen), new Set(['n=1']));
+    assert.equal(contentOf(store.read()), ['n=4', 'a=a', 'b=b', 'c=c', 'd=d']);
+  });
+
+  test('keeps nothing of a long transaction that throws, and goes on', async (store) => {
+    const failing = function* (): Generator<void, { changes: Change[] }, void> {
+      yield;
+      throw new Refused([]);
+    };
+    const outcomes = await Promise.allSettled([
+      store.commit(failing, { id: '1' }),
+      store.commit(counting('n'), { id: '2' }),
+    ]);
+    assert.equal(
+      outcomes.map(({ status }) => status),
+      ['rejected', 'fulfilled'],
+    );
+    assert.equal(contentOf(store.read()), ['n=1']);
+  });
+
+  test('keeps a long transaction once for each id', async (store) => {
+    const both = [store.commit(stepwise(['a']), { id: 'same' }), store.commit(stepwise(['a']), { id: 'same' })];
+    const [first, second] = await Promise.all(both);
+    assert.is(first?.position, second?.position);
+    assert.equal(second?.repeated, true);
+    assert.equal(contentOf(store.read()), ['a=a']);
+  });
+
+  test('refuses to commit from within a long transaction', async (store) => {
+    let inner: Promise<unknown> | undefined;
+    const outer = function* () {
+      yield;
+      inner ??= store.commit(counting('n'), { id: 'inner' });
+      inner.catch(() => {});
+      return { changes: [] };
+    };
+    await store.commit(outer, { id: 'outer' });
+    assert.match(String(await inner?.then(String, String)), 'it has to be pure');
+  });
+
+  test('ends a long transaction that is under way before it closes', async (store) => {
+    const long = store.commit(stepwise(['a', 'b']), { id: '1' });
+    const outcome = long.then(
+      () => 'kept',
+      (error) => (error instanceof NotKept ? 'not kept' : String(error)),
+    );
+    await store.close();
+    assert.is(await outcome, 'not kept');
   });
 }
 

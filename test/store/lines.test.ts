@@ -3,10 +3,25 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { diskFileSystem } from '../../src/store/file-system.ts';
-import { encodeLine, scanBackwards } from '../../src/store/lines.ts';
+import { inOneGo } from '../../src/lib/steps.ts';
+import { encodeBody, encodeBodySteps, encodeLine, scanBackwards } from '../../src/store/lines.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
+
+const bodies = suite('the body of a line');
+
+bodies('is the same whether it is written in one go or in steps', () => {
+  for (const count of [0, 1, 63, 64, 65, 1000]) {
+    const ops = Array.from({ length: count }, (_, number) => ({ put: { number, text: `"${number}\n\u2028é` } }));
+    const head = { seq: 1, id: 'a', at: 'now' };
+    const records = [{ stream: 'audit' }];
+    const inSteps = inOneGo(encodeBodySteps(head, [['ops', ops], ['records', records]]));
+    assert.equal(Buffer.from(inSteps).toString(), Buffer.from(encodeBody({ ...head, ops, records })).toString());
+  }
+});
+
+bodies.run();
 
 const backwards = suite('lines from the end of a file');
 

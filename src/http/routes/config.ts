@@ -147,6 +147,10 @@ const reconcileBody = component(
       })
       .optional()
       .describe('The base of the plan that you have seen: 412 where the state has moved since.'),
+    source: z
+      .strictObject({ digest: z.string().max(1000).describe('As the plan has it.') })
+      .optional()
+      .describe('The tree of the plan that you have seen: 412 where the server reads another one.'),
     ...consentFields,
   }),
 );
@@ -169,7 +173,7 @@ const reconcile = defineRoute({
     const { services, body, query, caller, requestId, address } = call;
     requireAllowed(call, services.door.store.read(), services.clock());
     if (query.dryRun) return { body: await services.reconciler.plan() };
-    const { base } = body;
+    const { base, source } = body;
     const consents = consentsIn(body);
     const seen = base && {
       base: {
@@ -178,7 +182,7 @@ const reconcile = defineRoute({
       },
     };
     const by = { actor: actorOf(caller), requestId, address };
-    return { body: await services.reconciler.reconcile({ ...seen, consents, ...by }) };
+    return { body: await services.reconciler.reconcile({ ...seen, ...(source ? { source } : {}), consents, ...by }) };
   },
 });
 

@@ -10,7 +10,7 @@ import type { Options } from '../options.ts';
 import { engines } from '../store/index.ts';
 import type { OpenOptions } from '../store/json-file.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
-import { homeFacts, offlineFacts } from './facts.ts';
+import { homeFacts } from './facts.ts';
 import type { Io } from './io.ts';
 import { escaped } from './output/escape.ts';
 
@@ -46,13 +46,13 @@ async function storeForReading(options: Options, io: Io): Promise<Store | undefi
   }
 }
 
-/** A store to plan against, and what is known there: a missing one is empty, and tells nothing of stacks and secrets. */
+/** A store to plan against; a missing one is empty. What is known there is what `apply` would know: both give the same warnings. */
 export async function planningGround(
   options: Options,
   io: Io,
 ): Promise<{ readonly store: Store; readonly facts: Facts }> {
   const store = await storeForReading(options, io);
-  return store ? { store, facts: factsAt(options, io) } : { store: engines.memory(), facts: offlineFacts() };
+  return { store: store ?? engines.memory(), facts: factsAt(options, io) };
 }
 
 /** What is known where the store is. */

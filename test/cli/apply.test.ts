@@ -32,6 +32,25 @@ Plan: 3 to create, 0 to update, 0 to delete; 0 unchanged.
   assert.match(stdout, /\n\nApplied: 3 created, 0 updated, 0 deleted; 0 unchanged\.\n$/);
 });
 
+applying(
+  'warns of what the plan has warned of, on a store that there is not yet and on one that there is',
+  async ({ here }) => {
+    here.write(
+      'config/sso.yaml',
+      'kind: SsoConfig\nmetadata: {name: corp}\nspec:\n  emailDomain: example.com\n  provider: ldap\n  ldap: {password: {fromEnv: WEIR_SECRET_LDAP}}\n',
+    );
+    here.write('config/stacks.yaml', stack.replace('4.1.15', '9.9.9'));
+    const warned = async (line: string) => {
+      const { findings } = JSON.parse((await here.weir(`${line} --output json`)).stdout);
+      return findings.map(({ rule, source }: { rule: string; source: { line: number } }) => `${rule}:${source.line}`);
+    };
+    const planned = await warned('plan');
+    assert.equal(planned.toSorted(), ['secret-missing:6', 'stack-runtime:5']);
+    assert.equal(await warned('apply'), planned);
+    assert.equal(await warned('plan'), planned);
+  },
+);
+
 applying('shows updates, renames and deletions', async ({ here }) => {
   await here.weir('apply');
   here.write(

@@ -97,7 +97,8 @@ const everyDelete = (document: PlanDocument) => ({ adopt: new Set<string>(), all
 async function consented(world: World, files: ReturnType<typeof filesOf>) {
   const looked = await planOf(world, files, { adopt: new Set(), allowDeletes: -1 });
   const deletions = looked.plan.planned.filter(({ change }) => !change.after).length;
-  const consents = deletions === 0 ? { adopt: new Set<string>() } : { adopt: new Set<string>(), allowDeletes: deletions };
+  const consents =
+    deletions === 0 ? { adopt: new Set<string>() } : { adopt: new Set<string>(), allowDeletes: deletions };
   return planOf(world, files, consents);
 }
 

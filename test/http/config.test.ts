@@ -170,7 +170,8 @@ reconciling('is refused where the state is not what the caller saw', async () =>
 
 reconciling('is refused where the tree is not the one that the caller saw', async () => {
   const other = await startWorld();
-  const reconcile = (digest: string) => other.ask('POST', '/api/v1/admin/config/reconcile', { body: { source: { digest } } });
+  const reconcile = (digest: string) =>
+    other.ask('POST', '/api/v1/admin/config/reconcile', { body: { source: { digest } } });
   const { body: plan } = await other.ask('GET', '/api/v1/admin/config/plan');
   const { digest } = plan.source;
   assert.is((await reconcile(digest)).status, 200);

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Evaluation } from '../../src/store/store.ts';
 import { freePort } from '../support/free-port.ts';
 import { eventually, until } from '../support/until.ts';
 import { type Listener, listener, secret } from './listener.ts';
 import { type Office, office } from './office.ts';
-import type { Evaluation } from '../../src/store/store.ts';
 
 interface Context {
   hook: Listener;
@@ -319,7 +319,9 @@ lasting('is told once in a process although the store keeps nothing of it', asyn
   const { store } = kept;
   const commit: typeof store.commit = (transaction, options) => {
     const [change] = (transaction(store.read()) as Evaluation).changes;
-    return change?.kind === 'Receiver' ? Promise.reject(new Error('the disk is full')) : store.commit(transaction, options);
+    return change?.kind === 'Receiver'
+      ? Promise.reject(new Error('the disk is full'))
+      : store.commit(transaction, options);
   };
   const failing = office({ ...store, commit });
   failing.start();

@@ -180,7 +180,10 @@ function longOnes(test: Tests): void {
     const again = store.commit(stepwise(['d']), { id: 'again' });
     const receipts = await Promise.all([early, long, ...late, again]);
     const positions = receipts.map(({ position }) => position);
-    assert.equal(positions, positions.toSorted((a, b) => Number(a) - Number(b)));
+    assert.equal(
+      positions,
+      positions.toSorted((a, b) => Number(a) - Number(b)),
+    );
     assert.equal(new Set(seen), new Set(['n=1']));
     assert.equal(contentOf(store.read()), ['n=4', 'a=a', 'b=b', 'c=c', 'd=d']);
   });

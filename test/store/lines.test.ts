@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diskFileSystem } from '../../src/store/file-system.ts';
 import { inOneGo } from '../../src/lib/steps.ts';
+import { diskFileSystem } from '../../src/store/file-system.ts';
 import { encodeBody, encodeBodySteps, encodeLine, scanBackwards } from '../../src/store/lines.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 
@@ -16,7 +16,12 @@ bodies('is the same whether it is written in one go or in steps', () => {
     const ops = Array.from({ length: count }, (_, number) => ({ put: { number, text: `"${number}\n\u2028é` } }));
     const head = { seq: 1, id: 'a', at: 'now' };
     const records = [{ stream: 'audit' }];
-    const inSteps = inOneGo(encodeBodySteps(head, [['ops', ops], ['records', records]]));
+    const inSteps = inOneGo(
+      encodeBodySteps(head, [
+        ['ops', ops],
+        ['records', records],
+      ]),
+    );
     assert.equal(Buffer.from(inSteps).toString(), Buffer.from(encodeBody({ ...head, ops, records })).toString());
   }
 });

@@ -60,13 +60,16 @@ applying('shows updates, renames and deletions', async ({ here }) => {
       .replace('Node-RED 4', 'Vier'),
   );
   here.write('config/sizes.yaml', '# moved to stacks.yaml\n---\nkind: Template\nmetadata: {name: t}\n');
-  const { stdout } = await here.weir('plan');
+  const refused = await here.weir('apply');
+  assert.is(refused.code, 3);
+  assert.match(refused.stdout, /error\[vanished\].* delete InstanceType\/small, the last InstanceType,/);
+  const { stdout } = await here.weir('plan --allow-deletes 1');
   assert.match(stdout, /^ {2}> rename Stack\/nr-4 → Stack\/nr-41 +stacks\.yaml:1\n/);
   assert.match(stdout, /\n {6}\+ metadata\.labels\.tier: "free" +stacks\.yaml:2\n/);
   assert.match(stdout, /\n {6}~ label: "Node-RED 4" → "Vier" +stacks\.yaml:4\n/);
   assert.match(stdout, /\n {2}- delete InstanceType\/small\n/);
   assert.match(stdout, /\n\nPlan: 1 to create, 0 to update, 1 to delete, 1 to rename; 1 unchanged\.\n$/);
-  assert.is((await here.weir('apply')).code, 0);
+  assert.is((await here.weir('apply --allow-deletes 1')).code, 0);
 });
 
 applying('needs the exact number to delete much', async ({ here }) => {

@@ -157,6 +157,24 @@ running('refuses a file that turned empty, and takes its deletion', async () => 
   await loop.close();
 });
 
+running(
+  'refuses a folder that vanished, however small, and goes on by itself when it is back, or as it was consented to',
+  async () => {
+    const { loop, root, labels } = await scene({ ...good, 'types/t.yaml': 'kind: Template\nmetadata: {name: t}\n' });
+    const reason = async () => (await loop.status()).findings.map(({ rule }) => rule).join();
+    await rename(join(root, 'stacks'), join(root, '.stacks'));
+    await until('refused', async () => (await reason()) === 'vanished');
+    assert.equal(labels(), { a: 'a', b: 'b' });
+    await rename(join(root, '.stacks'), join(root, 'stacks'));
+    await until('back', async () => (await reason()) === '');
+    await rm(join(root, 'stacks'), { recursive: true });
+    await until('refused again', async () => (await reason()) === 'vanished');
+    await loop.reconcile({ consents: { allowDeletes: 2, adopt: new Set() }, actor: { kind: 'user', id: 'u1' } });
+    assert.equal(labels(), {});
+    await loop.close();
+  },
+);
+
 running.run();
 
 const asked = suite('a reconcile that was asked for');

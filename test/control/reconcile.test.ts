@@ -7,7 +7,7 @@ import { submit } from '../../src/control/submit.ts';
 import { created, deleted, updated } from '../../src/core/model/change.ts';
 import { createSlicer } from '../../src/lib/slice.ts';
 import { Refused } from '../../src/store/store.ts';
-import { apply, living, load, made, newWorld, planOf, put, record, type World, write } from './world.ts';
+import { allowing, apply, living, load, made, newWorld, planOf, put, record, type World, write } from './world.ts';
 
 const stack = (name: string, spec = 'runtime: "4"') => `kind: Stack\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
 
@@ -76,7 +76,7 @@ keeping('notices that a name was taken, for something new and for a rename', asy
 keeping('asks the rules again where somebody wrote in between', async () => {
   const world = newWorld();
   await apply(world, { 'a.yaml': stack('a') });
-  const deletion = await planOf(world, {});
+  const deletion = await planOf(world, {}, allowing(1));
   await put(world, made('InstanceType', 't', { stacks: ['a'] }));
   assert.is(await kept(world, deletion), 'refused: references');
   const rename = await planOf(world, { 'b.yaml': stack('b').replace('}', ', previousNames: [a]}') });

@@ -111,6 +111,11 @@ export function record(world: World): StoreRecord {
   return { stream: 'history', id: newId(), at: now, body: {} };
 }
 
+/** Consent to exactly so many deletions. */
+export function allowing(allowDeletes: number): Consents {
+  return { allowDeletes, adopt: new Set() };
+}
+
 /** What an API write meets: its violations, one line each; nothing when it was kept. */
 export async function write(world: World, proposal: Proposal): Promise<string[]> {
   try {

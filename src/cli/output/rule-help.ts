@@ -64,6 +64,8 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'needs-adopt': 'Consent with "--adopt KIND/NAME", or write the document as the object is: "weir export" prints it.',
   'mass-delete': 'See that every deletion is meant, and consent with "--allow-deletes N", where N is their number.',
   'emptied-file': 'Delete the file where its objects are meant to go; else put its content back.',
+  vanished:
+    'See that the folder is mounted and the tree is whole; where its objects are meant to go, consent with "--allow-deletes N", where N is the number of deletions in the plan.',
   'secret-missing': 'Set the variable, or put the file into the folder of secrets, where the server runs.',
   'feature-without-effect': 'Switch the feature off, or meet what it needs, as the message says.',
   'sso-certificate-ends':

@@ -106,7 +106,7 @@ const reconcile = z
         percent: count(100)
           .default(20)
           .describe(
-            'The largest share of the declared objects, in percent, that one revision may delete once 20 objects are declared.',
+            'The largest share of the declared objects, in percent, that one revision may delete once 5 objects are declared.',
           ),
       })
       .prefault({})

@@ -2,6 +2,7 @@
 import type { Document } from '../model/document.ts';
 import type { Finding, Source } from '../model/finding.ts';
 import { stepsOf } from '../model/pointer.ts';
+import { planGuards } from '../rules/plan-guards.ts';
 import type { Desired } from './desired.ts';
 
 /** The finding with its source, where a document declares what it speaks of and no rule has placed it already. */
@@ -10,7 +11,7 @@ export function located(finding: Finding, desired: ReadonlyMap<string, Desired>)
   const document = desired.get(`${finding.kind}/${finding.name ?? ''}`)?.document;
   if (!document) return finding;
   // A guard is read from the applied state: no line of the tree is to blame.
-  if (finding.rule === 'mass-delete') return finding;
+  if (planGuards.has(finding.rule)) return finding;
   const path = finding.path || '/metadata/name';
   return { ...finding, source: document.locate(path, 'value') };
 }

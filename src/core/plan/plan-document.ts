@@ -4,6 +4,7 @@ import type { Change, Following } from '../model/change.ts';
 import type { Finding, Source } from '../model/finding.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import { countReferrers, type View } from '../model/view.ts';
+import { blocksChange, planGuards } from '../rules/plan-guards.ts';
 import { type Fingerprint, fieldsOf, type PlannedField } from './plan-fields.ts';
 import type { Plan, Planned } from './planned.ts';
 
@@ -210,14 +211,14 @@ function subjectOf<K extends KindName>({ change, desired }: Planned<K>): Adopted
 }
 
 function blockersOf(change: Planned<KindName>['change'], errors: Errors, address: string): Finding[] {
-  const own = (errors.get(address) ?? []).filter(({ rule }) => rule !== 'mass-delete');
-  const guards = change.after ? [] : (errors.get(guarded) ?? []).filter(({ rule }) => rule === 'mass-delete');
+  const own = (errors.get(address) ?? []).filter(({ rule }) => !planGuards.has(rule));
+  const guards = (errors.get(guarded) ?? []).filter(({ rule }) => blocksChange(rule, change));
   return [...own, ...guards];
 }
 
 type Errors = ReadonlyMap<string, readonly Finding[]>;
 
-/** What the guard against mass deletion speaks of; it blocks the deletions, not the Platform. */
+/** What the guards of a plan as a whole speak of; they block the deletions, not the Platform. */
 const guarded = 'Platform/platform';
 
 function affectsOf(before: Resource | undefined, view: View): PlannedChange['affects'] {

@@ -28,6 +28,7 @@ import { stackInUse } from './stack-in-use.ts';
 import { stackRuntime } from './stack-runtime.ts';
 import { templateLocked } from './template-locked.ts';
 import { emailUnique, usernameUnique } from './user-unique.ts';
+import { vanished } from './vanished.ts';
 
 /** Every rule that looks at changes. (`syntax` and `schema` are found while documents are read.) */
 export const rules: readonly Rule[] = [
@@ -59,6 +60,7 @@ export const rules: readonly Rule[] = [
   needsAdopt,
   massDelete,
   emptiedFile,
+  vanished,
 ];
 
 /** All violations of a batch. */

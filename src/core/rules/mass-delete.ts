@@ -6,12 +6,12 @@ import { isDeclared } from './protected.ts';
 import { counted, type Rule, violation } from './rule.ts';
 
 /** Below this many declared objects a share says nothing. */
-const fewObjects = 20;
+const fewObjects = 5;
 
 export const massDelete: Rule = {
   id: 'mass-delete',
   refuses:
-    'a plan that deletes more than maxDeletes.count, or, once 20 objects are declared, more than maxDeletes.percent of them',
+    'a plan that deletes more than maxDeletes.count, or, once 5 objects are declared, more than maxDeletes.percent of them',
   *check(batch) {
     if (batch.door !== 'config') return;
     const deletions = batch.changes.filter(({ before, after }) => before && !after && isDeclared(before)).length;

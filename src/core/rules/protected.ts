@@ -19,6 +19,11 @@ export const protection: Rule = {
   },
 };
 
+/** Whether a document declares a resource. */
+export function isOfTree(resource: Resource): resource is DeclaredResource {
+  return isDeclared(resource) && resource.managedBy === 'config';
+}
+
 /** Whether a resource is of a kind that documents declare. */
 export function isDeclared(resource: Resource): resource is DeclaredResource {
   return isDeclaredKind(resource.kind);

@@ -38,7 +38,8 @@ export type RuleId =
   | 'config-managed'
   | 'needs-adopt'
   | 'mass-delete'
-  | 'emptied-file';
+  | 'emptied-file'
+  | 'vanished';
 
 /** What the reconciler alone knows of the tree that it stands for. */
 export interface TreeFacts {

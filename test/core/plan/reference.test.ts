@@ -120,7 +120,7 @@ both('do what the model does, and refuse what it refuses', async () => {
     { numRuns: 150, includeErrorInReport: true },
   );
   // A model that is never refused, or always, says nothing.
-  for (const rule of ['kept', 'config-managed', 'references', 'needs-adopt', 'protected', 'mass-delete'])
+  for (const rule of ['kept', 'config-managed', 'references', 'needs-adopt', 'protected', 'mass-delete', 'vanished'])
     assert.ok(seen.has(rule), `${rule} was never met`);
 });
 

@@ -56,6 +56,7 @@ export function reconcile(model: Model, documents: readonly Wanted[], consent: C
   follow(sheet);
   const isMeant = consent.deletes === undefined ? counts.delete <= maxDeletes.count : consent.deletes === counts.delete;
   if (!isMeant) refusedBy.add('mass-delete');
+  if (consent.deletes === undefined && vanishes(model, kept, after)) refusedBy.add('vanished');
   if (dangles(after)) refusedBy.add('references');
   return { refusedBy, after: refusedBy.size > 0 ? model : after, counts };
 }
@@ -102,6 +103,13 @@ function leave({ after, counts, refusedBy, touched }: Sheet, thing: Thing, prune
     counts.delete += 1;
     if (thing.lifecycle.protect) refusedBy.add('protected');
   }
+}
+
+/** Whether a kind that documents declared has none left: each kind stands in a folder of its own, so that goes, too. */
+function vanishes(model: Model, kept: ReadonlySet<string>, after: Model): boolean {
+  const gone = [...model.values()].filter((one) => one.managedBy === 'config' && !kept.has(addressOf(one)));
+  const left = new Set([...after.values()].flatMap(({ kind, managedBy }) => (managedBy === 'config' ? [kind] : [])));
+  return gone.some(({ kind }) => !left.has(kind));
 }
 
 /** Somebody writes over the API: `spec` is nothing where the object is to be deleted. */

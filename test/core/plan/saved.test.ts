@@ -142,8 +142,8 @@ plans('does not take an object that somebody else made for its own', async () =>
 
 plans('meets the rules of the state as it is then', async () => {
   const world = newWorld();
-  await apply(world, { 'a.yaml': stack('a') });
-  const plan = await saved(world, {});
+  await apply(world, { 'a.yaml': stack('a'), 'b.yaml': stack('b') });
+  const plan = await saved(world, { 'b.yaml': stack('b') });
   const id = world.store.read().named('Stack', 'a')?.id;
   await put(world, living('Instance', 'i', { team: 't', instanceType: 't', template: 't', stack: id }));
   assert.is(await outcome(world, plan), 'refused: stack-in-use');
@@ -166,8 +166,8 @@ plans('needs the same consents as at once', async () => {
 
 plans('that was blocked stays blocked while its reason holds, and is done when it does not', async () => {
   const world = newWorld();
-  await apply(world, { 'a.yaml': stack('a', 'runtime: "4"', 'lifecycle: {protect: true}\n') });
-  const plan = await saved(world, {});
+  await apply(world, { 'a.yaml': stack('a', 'runtime: "4"', 'lifecycle: {protect: true}\n'), 'b.yaml': stack('b') });
+  const plan = await saved(world, { 'b.yaml': stack('b') });
   assert.is(plan.changes[0]?.action, 'blocked');
   assert.is(await outcome(world, plan), 'refused: protected');
   assert.ok(world.store.read().named('Stack', 'a'));
@@ -179,10 +179,20 @@ plans('does not delete later what an emptied file would have deleted', async () 
   assert.is(await outcome(world, await saved(world, { 'a.yaml': '' })), 'refused: emptied-file');
 });
 
+plans('of a folder that vanished needs the exact number, also where it was made with it', async () => {
+  const world = newWorld();
+  await apply(world, { 'a.yaml': stack('a'), 'x/b.yaml': stack('b') });
+  const consent = { adopt: new Set<string>(), allowDeletes: 1 };
+  for (const consents of [undefined, consent])
+    assert.is(await outcome(world, await saved(world, { 'a.yaml': stack('a') }, consents)), 'refused: vanished');
+  assert.is(await outcome(world, await saved(world, { 'a.yaml': stack('a') }), consent), 'changed');
+});
+
 plans('lets go of an object as at once', async () => {
   const world = newWorld();
-  await apply(world, { 'a.yaml': stack('a', 'runtime: "4"', 'lifecycle: {onRemove: orphan}\n') });
-  assert.is(await outcome(world, await saved(world, {})), 'changed');
+  const b = { 'b.yaml': stack('b') };
+  await apply(world, { 'a.yaml': stack('a', 'runtime: "4"', 'lifecycle: {onRemove: orphan}\n'), ...b });
+  assert.is(await outcome(world, await saved(world, b)), 'changed');
   const own = world.store.read().named('Stack', 'a');
   assert.equal([own?.managedBy, own?.source, own?.lifecycle.onRemove], ['api', undefined, 'delete']);
 });

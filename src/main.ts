@@ -1,13 +1,15 @@
 // The composition root: gives the command line to its command, and tells of bugs in one line.
 import { readFileSync } from 'node:fs';
 import { exitCodes } from './cli/exit-codes.ts';
-import { ioOf } from './cli/io.ts';
+import { ioOf, notWritten } from './cli/io.ts';
 import { run } from './cli/run.ts';
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
 process.on('uncaughtException', (error) => end(error));
-for (const stream of [process.stdout, process.stderr]) stream.on('error', onClosedPipe);
+process.stdout.on('error', onLostOutput);
+// Who does not read what we have to say ends nothing: a server goes on without its log.
+process.stderr.on('error', () => {});
 
 // Node would first take down what hears signals: one that comes at this very moment would end the process with another code.
 process.once('beforeExit', (code) => process.exit(code));
@@ -26,7 +28,9 @@ function end(error: unknown): never {
   process.exit(exitCodes.bug);
 }
 
-/** Whoever reads our output may stop at any time (`weir plan | head`); that is no bug. */
-function onClosedPipe(error: Error & { code?: string }): void {
-  if (error.code !== 'EPIPE') end(error);
+/** Whoever reads our output may stop at any time (`weir plan | head`), and what it is written to may be full: neither is a bug. */
+function onLostOutput(error: Error & { code?: string }): void {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`weir: ${notWritten(error).message}\n`);
+  process.exit(exitCodes.unavailable);
 }

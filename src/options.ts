@@ -1,6 +1,5 @@
 // How this process runs: every flag of every command, each of which is also an environment variable, as one zod object.
 import { z } from 'zod';
-import { suggest } from './core/model/suggest.ts';
 
 const path = () => z.string().min(1, 'it is empty');
 const number = () =>
@@ -10,24 +9,36 @@ const number = () =>
     .transform(Number);
 const whole = () => number().pipe(z.int('it is not a whole number'));
 
+/** What else there is to a flag. */
+interface Marks {
+  /** A letter that stands for it: `-o`. */
+  readonly short?: string;
+  /** It consents to something that cannot be undone: it is typed each time, and never read from the environment, where it would consent for ever. */
+  readonly consent?: true;
+  /** What it is where it is typed without a value; then a value is written behind `=`. */
+  readonly bare?: string;
+  /** An empty value means something. */
+  readonly mayBeEmpty?: true;
+}
+
 /** A flag: the form of its value (a switch has none), whether it may be given several times, and what it does. */
-interface Flag<S extends z.ZodType = z.ZodType> {
+interface Flag<S extends z.ZodType = z.ZodType> extends Marks {
   readonly value?: string;
   readonly many?: true;
   readonly says: string;
   readonly schema: S;
 }
 
-function flag<S extends z.ZodType>(value: string, says: string, schema: S): Flag<S> {
-  return { value, says, schema };
+function flag<S extends z.ZodType>(value: string, says: string, schema: S, marks: Marks = {}): Flag<S> {
+  return { value, says, schema, ...marks };
 }
 
-function toggle(says: string): Flag<z.ZodDefault<z.ZodBoolean>> {
-  return { says, schema: z.boolean().default(false) };
+function toggle(says: string, marks: Marks = {}): Flag<z.ZodDefault<z.ZodBoolean>> {
+  return { says, schema: z.boolean().default(false), ...marks };
 }
 
-function several(value: string, says: string): Flag<z.ZodDefault<z.ZodArray<z.ZodString>>> {
-  return { value, many: true, says, schema: z.array(z.string().min(1, 'it is empty')).default([]) };
+function several(value: string, says: string, marks: Marks = {}): Flag<z.ZodDefault<z.ZodArray<z.ZodString>>> {
+  return { value, many: true, says, schema: z.array(z.string().min(1, 'it is empty')).default([]), ...marks };
 }
 
 const table = {
@@ -55,8 +66,19 @@ const table = {
     'N',
     'consents to exactly N deletions',
     whole().pipe(z.int().min(0, 'it is less than 0')).optional(),
+    { consent: true },
   ),
-  adopt: several('KIND/NAME', 'consents to taking over an object that was made through the API; may be repeated'),
+  adopt: several('KIND/NAME', 'consents to taking over an object that was made through the API; may be repeated', {
+    consent: true,
+  }),
+  yes: toggle('deletes without asking on a terminal first', { consent: true }),
+  watch: toggle('prints again after each change, until it is interrupted'),
+  wait: flag(
+    'SECONDS',
+    'waits until Ready is True, 300 seconds unless it says otherwise; exits 1 when the time is up',
+    number().pipe(z.number().positive('it is not more than 0').max(86_400, 'it is more than a day')).optional(),
+    { bare: '300' },
+  ),
   host: flag('ADDRESS', 'the address to listen on (default 127.0.0.1)', path().default('127.0.0.1')),
   port: flag(
     'PORT',
@@ -79,8 +101,11 @@ const table = {
   passwordFile: flag('FILE', 'the file that holds the password (default: one is generated)', path().optional()),
   config: flag('NAME', 'the name of the single sign-on configuration', path().optional()),
   user: flag('EMAIL', 'the address of who signs in', path().optional()),
-  groups: flag('A,B,C', 'the groups that the provider gives, separated by commas', z.string().optional()),
-  output: several('FORMAT[=FILE]', 'prints in a format, or writes it to a file; may be repeated'),
+  groups: flag('A,B,C', 'the groups that the provider gives, separated by commas', z.string().optional(), {
+    mayBeEmpty: true,
+  }),
+  quiet: toggle('prints only what is wrong: the exit code says the rest', { short: 'q' }),
+  output: several('FORMAT[=FILE]', 'prints in a format, or writes it to a file; may be repeated', { short: 'o' }),
 } as const;
 
 /** The name of a flag in code; `flagName` is how it is typed. */
@@ -99,14 +124,10 @@ export const options = z.strictObject(
 /** How the process runs, with defaults filled in. */
 export type Options = z.output<typeof options>;
 
-/** A flag as it is shown in help. */
-export interface FlagNote {
-  readonly value?: string;
-  readonly many?: true;
-  readonly says: string;
-}
+/** A flag as it is typed and shown in help. */
+export type FlagNote = Omit<Flag, 'schema'>;
 
-/** What help says of a flag. */
+/** What is known of a flag beside the type of its value. */
 export function flagNote(name: OptionName): FlagNote {
   const { schema: _, ...note } = table[name] as Flag;
   return note;
@@ -122,23 +143,28 @@ export function variableName(name: OptionName): string {
   return `WEIR_${flagName(name).replaceAll('-', '_').toUpperCase()}`;
 }
 
+/** How a flag is written with its value: `--store DIR`, `--wait[=SECONDS]`, `--check`. */
+export function flagForm(name: OptionName): string {
+  const { value, bare } = flagNote(name);
+  if (value === undefined) return `--${flagName(name)}`;
+  return `--${flagName(name)}${bare === undefined ? ` ${value}` : `[=${value}]`}`;
+}
+
 /** The command line (or a variable that stands for a part of it) is wrong: nothing was done. The message may have several lines. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Flags as they were typed: `undefined` for one without a value. */
+/** Flags as they were typed, by the name behind `--`: `undefined` for one without a value. */
 export type TypedFlags = ReadonlyMap<string, readonly (string | undefined)[]>;
 
 /**
  * The options of a command that knows the flags `known`. A flag that is not typed is looked up in the environment (lists are separated by
- * spaces or commas there). Throws `UsageError` with everything that is wrong.
+ * spaces or commas there), unless it consents to something. Throws `UsageError` with everything that is wrong.
  */
 export function readOptions(known: readonly OptionName[], typed: TypedFlags, env: NodeJS.ProcessEnv): Options {
   const problems: string[] = [];
   const given: Record<string, unknown> = {};
-  for (const name of typed.keys())
-    if (!known.some((option) => flagName(option) === name)) problems.push(unknownFlag(name, known));
   for (const name of known) {
     const value = givenFor(name, typed.get(flagName(name)), env[variableName(name)]);
     if ('problem' in value) problems.push(value.problem);
@@ -150,6 +176,11 @@ export function readOptions(known: readonly OptionName[], typed: TypedFlags, env
   return parsed.data;
 }
 
+/** Variables that would stand for consents of a command, and are not read. */
+export function ignoredConsents(known: readonly OptionName[], env: NodeJS.ProcessEnv): readonly OptionName[] {
+  return known.filter((name) => flagNote(name).consent && (env[variableName(name)] ?? '') !== '');
+}
+
 type Value = { readonly given: unknown } | { readonly problem: string };
 
 function givenFor(
@@ -157,18 +188,20 @@ function givenFor(
   typed: readonly (string | undefined)[] | undefined,
   variable: string | undefined,
 ): Value {
-  const { value: form, many } = flagNote(name);
+  const { value: form, many, consent, bare, mayBeEmpty } = flagNote(name);
+  const flag = `--${flagName(name)}`;
   if (typed === undefined)
-    return variable === undefined || variable === '' ? { given: undefined } : fromVariable(name, variable);
+    return variable === undefined || variable === '' || consent ? { given: undefined } : fromVariable(name, variable);
+  if (!many && typed.length > 1) return { problem: `${flag} cannot be given ${typed.length} times: give it once` };
   if (form === undefined) return switchOf(name, typed);
-  if (typed.includes(undefined)) return { problem: `--${flagName(name)} needs a value: --${flagName(name)} ${form}` };
-  if (!many && typed.length > 1)
-    return { problem: `--${flagName(name)} cannot be given ${typed.length} times: give it once` };
-  return { given: many ? typed : typed[0] };
+  const values = typed.map((value) => value ?? bare);
+  if (values.includes(undefined)) return { problem: `${flag} needs a value: ${flagForm(name)}` };
+  if (values.includes('') && !mayBeEmpty) return { problem: `${flag} cannot be empty: write ${flag}=${form}` };
+  return { given: many ? values : values[0] };
 }
 
 function switchOf(name: OptionName, typed: readonly (string | undefined)[]): Value {
-  if (typed.some((value) => value !== undefined)) return { problem: `--${flagName(name)} takes no value` };
+  if (typed[0] !== undefined) return { problem: `--${flagName(name)} takes no value: write --${flagName(name)} alone` };
   return { given: true };
 }
 
@@ -179,12 +212,6 @@ function fromVariable(name: OptionName, text: string): Value {
   if (/^(true|1|yes|on)$/i.test(text)) return { given: true };
   if (/^(false|0|no|off)$/i.test(text)) return { given: false };
   return { problem: `${variableName(name)} cannot be ${JSON.stringify(text)}: write true or false` };
-}
-
-function unknownFlag(name: string, known: readonly OptionName[]): string {
-  const nearest = suggest(name, [...known.map(flagName), 'help']);
-  const dashes = name.length === 1 ? '-' : '--';
-  return `there is no ${dashes}${name} here${nearest === undefined ? '' : `: did you mean --${nearest}?`}`;
 }
 
 function badValue(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>, typed: TypedFlags): string {

@@ -49,6 +49,16 @@ function contentOf(file: string): string {
   }
 }
 
+/** Prints what is shown this once. Throws `Unavailable`, with what to do then, where it cannot be printed. */
+export function showOnce(io: Io, text: string, lost: string): void {
+  try {
+    io.stdout.write(text);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    throw new Unavailable(error.code, `${error.message}\n${lost}`);
+  }
+}
+
 /** Makes the first admin of a store that has no user, and prints it on stderr: this once. Throws `UsageError` for a bad WEIR_ADMIN_PASSWORD. */
 export async function announceFirstAdmin(door: Doorway, io: Io): Promise<void> {
   const given = io.env.WEIR_ADMIN_PASSWORD;

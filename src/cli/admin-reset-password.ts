@@ -2,7 +2,7 @@
 import { createPasswords } from '../auth/password.ts';
 import { giveNewPassword } from '../control/first-admin.ts';
 import { newId } from '../lib/id.ts';
-import { passwordFrom } from './accounts.ts';
+import { passwordFrom, showOnce } from './accounts.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Verb } from './verb.ts';
 import { factsAt, openStoreAt } from './workbench.ts';
@@ -20,7 +20,7 @@ export const adminResetPassword: Verb = {
     try {
       const door = { store, facts: () => factsAt(options, io), clock: io.now, newId };
       await giveNewPassword(door, { username, passwordHash: await createPasswords().hash(password) });
-      io.stdout.write(`${password}\n`);
+      showOnce(io, `${password}\n`, `${username} has a new password, which nobody saw: run this again`);
       return exitCodes.fine;
     } finally {
       await store.close();

@@ -1,13 +1,11 @@
 // One question to a running server: the request, its answer, and in words why there is none.
-import { readFileSync } from 'node:fs';
 import { setGlobalProxyFromEnv } from 'node:http';
-import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../core/model/finding.ts';
 import { type Options, UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
-import { reasonOf } from './reason.ts';
+import { tokenOf } from './token.ts';
 
 /** An answer of the server. `type`, `detail` and `violations` come from its problem document; `body` is nothing where it is not JSON. */
 export interface Answer {
@@ -19,7 +17,7 @@ export interface Answer {
   readonly violations: readonly Finding[];
 }
 
-/** Asks for a path below `/api/v1/admin/`, with the token of `--token-file`. Throws `Unavailable`, and `UsageError` for what is no token. */
+/** Asks for a path below `/api/v1/admin/`, with the token of `--token-file` or WEIR_TOKEN. Throws `Unavailable`, and `UsageError` for what is no token. */
 export async function ask(
   options: Options,
   io: Io,
@@ -28,7 +26,7 @@ export async function ask(
   body?: unknown,
 ): Promise<Answer> {
   const server = options.server ?? '';
-  const authorization = `Bearer ${tokenIn(options, io)}`;
+  const authorization = `Bearer ${tokenOf(options, io)}`;
   const headers = { authorization, accept: 'application/json', 'user-agent': `weir/${io.version}` };
   const sent =
     body === undefined
@@ -119,18 +117,6 @@ function useProxy(env: NodeJS.ProcessEnv): () => void {
   } catch {
     throw new UsageError('HTTPS_PROXY or HTTP_PROXY cannot be used, because it is not an http:// or https:// address');
   }
-}
-
-function tokenIn({ tokenFile }: Options, io: Io): string {
-  const file = resolve(io.cwd, tokenFile ?? '');
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new Unavailable('token_unreadable', `the token file ${file} cannot be read, because ${reasonOf(error)}`);
-  }
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new UsageError(`the token file ${file} must hold a token and nothing else`);
 }
 
 function parsed(text: string): unknown {

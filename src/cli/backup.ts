@@ -13,7 +13,7 @@ import type { Verb } from './verb.ts';
 export const backup: Verb = {
   usage: '',
   words: { least: 0, most: 0 },
-  options: ['store', 'out'],
+  options: ['store', 'out', 'quiet'],
   notes: { out: 'the file to write, or a folder that gets a file named by the time' },
   details: `No lock is taken: a server may run. The backup holds everything that was acknowledged before it began: objects, users, history and audit log, what
 they name, and the user directories of instances (flows, credentials, context; not the packages, which are installed again). It is a gzipped tar,

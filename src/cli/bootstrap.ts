@@ -1,10 +1,9 @@
 // weir bootstrap: the first admin of a store, with an API token.
-
 import { createPasswords } from '../auth/password.ts';
 import { mintToken } from '../auth/token.ts';
 import { makeFirstAdmin } from '../control/first-admin.ts';
 import { newId } from '../lib/id.ts';
-import { firstUser, passwordFrom } from './accounts.ts';
+import { firstUser, passwordFrom, showOnce } from './accounts.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Verb } from './verb.ts';
 import { factsAt, openStoreAt } from './workbench.ts';
@@ -25,7 +24,8 @@ shown this once. A server that runs holds its store: stop it first, or let it ma
       const door = { store, facts: () => factsAt(options, io), clock: io.now, newId };
       const passwordHash = await createPasswords().hash(password);
       await makeFirstAdmin(door, { username, email, passwordHash, token: { name: 'bootstrap', hash } });
-      io.stdout.write(`${JSON.stringify({ username, password, token })}\n`);
+      const lost = `there is an admin ${username} now, whose password nobody saw: run "weir admin reset-password ${username}"`;
+      showOnce(io, `${JSON.stringify({ username, password, token })}\n`, lost);
       return exitCodes.fine;
     } finally {
       await store.close();

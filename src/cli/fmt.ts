@@ -19,7 +19,7 @@ import type { Verb } from './verb.ts';
 export const fmt: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['env', 'check'],
+  options: ['env', 'check', 'quiet'],
   notes: { env: 'formats the files of this environment and of the base alone' },
   details: `DIR is the folder that holds weir.yaml (default ${defaultTree}). Formats every document file in it, those of all overlays too: keys in the order
 of the schemas, two spaces, comments with what they are about. Nothing that a document means changes, nor the order of a list. Lists the
@@ -75,6 +75,6 @@ function tellBroken(entries: readonly FileEntry[], found: Parameters<typeof find
 
 function codeOf(changed: number, check: boolean, isSound: boolean, io: Io): ExitCode {
   const verb = check ? 'not formatted: run weir fmt' : 'formatted';
-  if (changed > 0) io.stderr.write(`${amount(changed, 'file')} ${verb}\n`);
+  if (changed > 0 && (check || !io.quiet)) io.stderr.write(`${amount(changed, 'file')} ${verb}\n`);
   return isSound && (changed === 0 || !check) ? exitCodes.fine : exitCodes.invalid;
 }

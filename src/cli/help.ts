@@ -1,5 +1,5 @@
 // The texts of --help: of Weir, and of one command.
-import { flagName, flagNote, type OptionName, variableName } from '../options.ts';
+import { flagForm, flagNote, type OptionName, variableName } from '../options.ts';
 import type { VerbEntry } from './index.ts';
 import { formatNames } from './output/index.ts';
 import type { Verb } from './verb.ts';
@@ -15,7 +15,7 @@ commands
 ${lines}
 
 weir COMMAND --help says more of one. weir --version prints the version.
-Each flag is also an environment variable: --base-url is WEIR_BASE_URL.
+Each flag is also an environment variable: --base-url is WEIR_BASE_URL. Flags that consent to something are not: they are typed each time.
 
 exit codes
   0  fine                                 4   the plan is stale, or the store moved
@@ -25,6 +25,12 @@ exit codes
   3  refused by the live state, a guard
      or protection
 `;
+}
+
+/** What `weir help sso` prints: the commands that begin with that word. */
+export function groupHelp(word: string, names: readonly string[], verbs: Readonly<Record<string, VerbEntry>>): string {
+  const lines = table(names.map((name) => [name, verbs[name]?.summary ?? '']));
+  return `usage: weir ${word} COMMAND [ARGUMENTS]\n\ncommands\n${lines}\n\nweir ${word} COMMAND --help says more of one.\n`;
 }
 
 /** What `weir VERB --help` prints. */
@@ -38,10 +44,13 @@ export function verbHelp(name: string, summary: string, verb: Verb): string {
 }
 
 function flagRow(name: OptionName, verb: Verb): [string, string] {
-  const { value, says } = flagNote(name);
-  const typed = `--${flagName(name)}${value === undefined ? '' : ` ${value}`}`;
+  const { short, says, consent } = flagNote(name);
   const formats = name === 'output' ? ` (${formatNames.join(', ')})` : '';
-  return [typed, `${verb.notes?.[name] ?? says}${formats} [${variableName(name)}]`];
+  const variable = consent ? '' : ` [${variableName(name)}]`;
+  return [
+    `${short === undefined ? '' : `-${short}, `}${flagForm(name)}`,
+    `${verb.notes?.[name] ?? says}${formats}${variable}`,
+  ];
 }
 
 function table(rows: readonly (readonly [string, string])[]): string {

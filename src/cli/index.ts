@@ -50,6 +50,7 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
     'gives a user a new password, without a server',
     async () => (await import('./admin-reset-password.ts')).adminResetPassword,
   ),
+  version: entry('prints the version', async () => (await import('./version.ts')).version),
 };
 
 function entry(summary: string, load: () => Promise<Verb>): VerbEntry {

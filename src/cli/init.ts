@@ -9,7 +9,7 @@ import type { Verb } from './verb.ts';
 export const init: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: [],
+  options: ['quiet'],
   details: `Writes into DIR (default ${defaultTree}) what a platform needs at least: one stack, one instance type, one template, one team type.
 Nothing that is there is overwritten. The schemas for your editor go to DIR/.schemas.`,
   examples: ['weir init', 'weir init platform && weir validate platform'],

@@ -1,5 +1,7 @@
 // Where a command prints to and what it may know of its surroundings, so that it never asks the process itself.
-import { fstatSync } from 'node:fs';
+import { fstatSync, writeSync } from 'node:fs';
+import { Unavailable } from './failure.ts';
+import { reasonOf } from './reason.ts';
 
 /** A stream to print on. */
 export interface Screen {
@@ -17,6 +19,8 @@ export interface Io {
   readonly stderr: Screen;
   /** Which file stdout leads into, where it leads into one. */
   readonly stdoutFile?: () => { readonly dev: number; readonly ino: number } | undefined;
+  /** Nobody wants to read on stdout that all is well, nor of progress. */
+  readonly quiet?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Weir's own. */
@@ -36,8 +40,11 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
   const { env } = process;
   const started = performance.now();
   return {
-    stdout: screenOf(process.stdout, env),
-    stderr: screenOf(process.stderr, env),
+    stdout: screenOf(process.stdout, env, (error) => {
+      throw notWritten(error);
+    }),
+    // There is nobody left to tell. A server goes on, and its log with it as soon as the disk has room again.
+    stderr: screenOf(process.stderr, env, () => {}),
     stdoutFile: () => fileOf(process.stdout.fd),
     env,
     cwd: process.cwd(),
@@ -64,6 +71,31 @@ function instants(): () => string {
   };
 }
 
+/**
+ * How to write into a file, or to a device that is no terminal; nothing for other streams. A stream of Node's would not notice that only a part
+ * of a text went out, would tell of an error later, and would take nothing more after it.
+ */
+function fileWriter(
+  { fd, isTTY }: NodeJS.WriteStream & { readonly fd: number },
+  onError: (error: unknown) => void,
+): ((text: string) => void) | undefined {
+  const file = fileOf(fd);
+  if (isTTY || !file || !(file.isFile() || file.isCharacterDevice())) return undefined;
+  return (text) => {
+    const bytes = Buffer.from(text);
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    } catch (error) {
+      onError(error);
+    }
+  };
+}
+
+/** What is said where stdout takes nothing more: a full disk is no bug. What the command did is done. */
+export function notWritten(error: unknown): Unavailable {
+  return new Unavailable('output_not_written', `stdout cannot be written, because ${reasonOf(error)}`);
+}
+
 /** Nothing for a stream that is closed. */
 function fileOf(descriptor: number) {
   try {
@@ -75,12 +107,17 @@ function fileOf(descriptor: number) {
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-function screenOf(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): Screen {
+function screenOf(
+  stream: NodeJS.WriteStream & { readonly fd: number },
+  env: NodeJS.ProcessEnv,
+  onError: (error: unknown) => void,
+): Screen {
   const isTerminal = stream.isTTY === true;
+  const toStream = (text: string) => {
+    stream.write(text);
+  };
   return {
-    write: (text) => {
-      stream.write(text);
-    },
+    write: fileWriter(stream, onError) ?? toStream,
     isTerminal,
     colours: isTerminal && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb',
     columns: isTerminal ? stream.columns : undefined,

@@ -19,7 +19,18 @@ import { benchOf, commandActor, planningGround } from './workbench.ts';
 export const plan: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['env', 'store', ...serverFlags, 'out', 'detailedExitcode', 'allowDeletes', 'adopt', 'secretDir', 'output'],
+  options: [
+    'env',
+    'store',
+    ...serverFlags,
+    'out',
+    'detailedExitcode',
+    'allowDeletes',
+    'adopt',
+    'secretDir',
+    'quiet',
+    'output',
+  ],
   notes: {
     out: 'saves the plan as JSON, for "weir apply PATH"',
     allowDeletes: 'plans as if exactly N deletions were consented to',

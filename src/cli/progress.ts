@@ -3,7 +3,7 @@ import type { Io } from './io.ts';
 
 /** Runs some work; where it takes more than half a second, a terminal shows what goes on and for how long. */
 export async function withProgress<T>(io: Io, what: string, work: () => Promise<T>): Promise<T> {
-  if (!io.stderr.isTerminal) return work();
+  if (!io.stderr.isTerminal || io.quiet) return work();
   const started = io.elapsed();
   let shown = false;
   const timer = setInterval(() => {

@@ -7,7 +7,7 @@ import type { Io } from './io.ts';
 import { formats } from './output/index.ts';
 import { type Target, targetsOf } from './output/targets.ts';
 import { reasonOf } from './reason.ts';
-import type { Report } from './report.ts';
+import { isWell, type Report } from './report.ts';
 
 /** Prints a report to the targets of `--output`. Throws `Unavailable` where a file cannot be written, after all others were. */
 export function publish(report: Report, outputs: readonly string[], io: Io): void {
@@ -26,6 +26,7 @@ export function checkOutputs(outputs: readonly string[], io: Io): void {
 }
 
 function put(report: Report, { format, to }: Target, io: Io): readonly string[] {
+  if (io.quiet && to === 'stdout' && format === 'human' && isWell(report)) return [];
   const colours = to === 'stdout' && io.stdout.colours;
   const text = formats[format](report, { colours, cwd: io.cwd, version: io.version });
   if (to === 'stdout') io.stdout.write(text);

@@ -14,6 +14,9 @@ export function reasonOf(error: unknown): string {
     ENOTDIR: 'a part of its path is not a folder',
     ENOSPC: 'the disk is full',
     EROFS: 'the file system is read-only',
+    EDQUOT: 'the disk quota is used up',
+    EFBIG: 'the file would be larger than allowed',
+    EIO: 'the device reports an error',
   };
   return (
     words[code] ?? (code === '' ? String(error instanceof Error ? error.message : error) : `the system says ${code}`)

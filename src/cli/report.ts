@@ -88,6 +88,18 @@ function failureOf({ config: name }: ChecksReport, check: Check): Finding {
   return { rule: 'sso-test', severity: 'error', message, kind: 'SsoConfig', name };
 }
 
+/** Whether the declared platform is known not to be as it is declared. */
+export function isNotReady({ conditions }: ConfigStatus): boolean {
+  return conditions.some(({ type, status }) => type === 'Ready' && status === 'False');
+}
+
+/** Whether a report tells of nothing that is wrong. */
+export function isWell(report: Report): boolean {
+  if (report.type === 'problem' || report.type === 'refusal') return false;
+  if (report.type === 'status' && isNotReady(report.status)) return false;
+  return countsOf(findingsOf(report)).errors === 0;
+}
+
 /** Findings by file, line and column; those without a place come last, as they were found. */
 export function inOrder(findings: readonly Finding[]): readonly Finding[] {
   return findings.toSorted((a, b) => {

@@ -8,7 +8,7 @@ import type { Verb } from './verb.ts';
 export const restore: Verb = {
   usage: 'FILE',
   words: { least: 1, most: 1 },
-  options: ['store'],
+  options: ['store', 'quiet'],
   notes: { store: 'the folder to restore into: none, or an empty one (default .weir)' },
   details: `All of the backup is read and checked before anything is written, and all of it is restored or nothing. Everything is as it was then: sessions
 and tokens that were taken away since are good again. Stop the server that had the store first: two servers would run the same instances.`,

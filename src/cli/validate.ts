@@ -8,7 +8,7 @@ import type { Verb } from './verb.ts';
 export const validate: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['env', 'output'],
+  options: ['env', 'watch', 'quiet', 'output'],
   details: `DIR is the folder that holds weir.yaml (default ${defaultTree}). Everything that is wrong is told in one run. No store, server,
 secret or network is needed.`,
   examples: [

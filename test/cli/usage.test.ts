@@ -16,15 +16,34 @@ usage.after(({ here }) => here.remove());
 
 const wrong: Readonly<Record<string, RegExp>> = {
   '': /^weir: name a command: init, validate, /,
-  valdate: /there is no command "valdate": did you mean "validate"\?/,
-  frobnicate: /there is no command "frobnicate"\n/,
-  admin: /"admin" is not whole: write "weir admin reset-password"/,
-  'admin reset': /there is no command "admin reset": did you mean "admin reset-password"\?/,
-  'admin reset-password': /"admin reset-password" needs more: write weir admin reset-password USERNAME/,
-  '--frobnicate': /there is no --frobnicate here: name a command first/,
-  'validate --outptu json': /there is no --outptu here: did you mean --output\?/,
-  'validate -x': /there is no -x here/,
-  'validate a b': /"validate" does not take "b": write weir validate \[DIR\]/,
+  valdate: /unknown command "valdate": did you mean "validate"\?\n {6}Run "weir --help" for the commands\.\n$/,
+  frobnicate: /unknown command "frobnicate"\n/,
+  hepl: /unknown command "hepl": did you mean "help"\?/,
+  admin: /"weir admin" is incomplete: write "weir admin reset-password"/,
+  'admin reset': /unknown command "admin reset": did you mean "admin reset-password"\?/,
+  'admin reset-password': /"weir admin reset-password" needs an argument: write weir admin reset-password USERNAME/,
+  '--frobnicate': /unknown flag --frobnicate for "weir": write the command first, and its flags behind it/,
+  '-q validate': /unknown flag -q for "weir": write the command first/,
+  'help plan config': /unexpected argument "config": write weir help plan\n/,
+  'help valdate': /unknown command "valdate": did you mean "validate"\?/,
+  'help --frobnicate': /unknown flag --frobnicate for "weir"/,
+  '--version please': /unexpected argument "please": write weir version\n/,
+  'validate --outptu json':
+    /unknown flag --outptu for "weir validate": did you mean --output\?\n {6}Run "weir validate --help" for its arguments and flags\.\n$/,
+  'validate -output json': /unknown flag -output for "weir validate": did you mean --output\?/,
+  'fmt -check': /unknown flag -check for "weir fmt": did you mean --check\?/,
+  'fmt -h-check': /unknown flag -h-check for "weir fmt"/,
+  'fmt --help=check': /unknown flag --help for "weir fmt": did you mean --help\?/,
+  'fmt \u2013-check': /unknown flag "\u2013-check" for "weir fmt": did you mean --check\?/,
+  'fmt ---check': /unknown flag ---check for "weir fmt": did you mean --check\?/,
+  'fmt -qh': /unknown flag -qh for "weir fmt"/,
+  'fmt -': /unknown flag "-" for "weir fmt"/,
+  'validate -x': /unknown flag -x for "weir validate"\n/,
+  'validate -v': /unknown flag -v for "weir validate"/,
+  'validate -o': /--output needs a value: --output FORMAT\[=FILE\]/,
+  'validate -oxml': /--output cannot be "xml"/,
+  'validate a b': /unexpected argument "b": write weir validate \[DIR\]/,
+  'validate a b c': /unexpected arguments "b" "c": write weir validate \[DIR\]/,
   'validate --output xml': /--output cannot be "xml", because there is no such format: write one of human, json/,
   'validate --output jsn': /did you mean json\?/,
   'validate --output json=': /--output json= names no file/,
@@ -33,15 +52,19 @@ const wrong: Readonly<Record<string, RegExp>> = {
   'plan --store': /--store needs a value: --store DIR/,
   'plan --store --out x': /--store needs a value/,
   'plan --store a --store b': /--store cannot be given 2 times/,
-  'plan --detailed-exitcode=yes': /--detailed-exitcode takes no value/,
+  'plan --detailed-exitcode=yes': /--detailed-exitcode takes no value: write --detailed-exitcode alone/,
+  'fmt --check --check': /--check cannot be given 2 times: give it once/,
+  'fmt -q --quiet': /--quiet cannot be given 2 times/,
+  'plan --store=': /--store cannot be empty: write --store=DIR/,
   'plan --server localhost:3000 --token-file t':
     /--server cannot be "localhost:3000", because it is not an http:\/\/ or https:\/\/ address/,
-  'plan --server http://localhost': /--server needs a token: add --token-file FILE \(or WEIR_TOKEN_FILE\)/,
+  'plan --server http://localhost':
+    /--server needs a token: add --token-file FILE \(or WEIR_TOKEN_FILE\), or set WEIR_TOKEN/,
   'apply --allow-deletes many': /--allow-deletes cannot be "many", because it is not a number/,
   'apply --allow-deletes 1.5': /it is not a whole number/,
   'apply --allow-deletes=-1': /--allow-deletes cannot be "-1", because it is less than 0/,
-  'apply --allow-deletes=': /--allow-deletes cannot be "", because it is not a number/,
-  'serve --port=': /--port cannot be "", because it is not a number/,
+  'apply --allow-deletes=': /--allow-deletes cannot be empty: write --allow-deletes=N/,
+  'serve --port=': /--port cannot be empty: write --port=PORT/,
   'serve --port 1e3': /--port cannot be "1e3", because it is not a number/,
   'apply --adopt nr-4': /"nr-4" names no object: write KIND\/NAME/,
   'apply --adopt Stak/nr-4': /there is no kind "Stak": did you mean Stack\?/,
@@ -81,7 +104,7 @@ usage('an empty word is not the folder that one happens to be in', async ({ here
   assert.is(code, 64);
   assert.match(
     stderr,
-    /^weir: "validate" cannot take "", because it names nothing: write weir validate \[DIR\], or leave it out\n/,
+    /^weir: an argument cannot be empty, because "" names nothing: write weir validate \[DIR\], or leave it out\n/,
   );
 });
 
@@ -107,10 +130,26 @@ help('of a command lists its flags, each with its variable', async () => {
     assert.is(code, 0, name);
     assert.match(stdout, `usage: weir ${name}`);
     for (const option of verb.options) assert.match(stdout, `--${flagName(option)}`, name);
-    for (const option of verb.options) assert.match(stdout, `[${variableName(option)}]`, name);
+    for (const option of verb.options)
+      assert.is(stdout.includes(`[${variableName(option)}]`), !flagNote(option).consent, `${name} ${option}`);
   }
   assert.match((await runHere(['help', 'plan'], '/')).stdout, formatNames.join(', '));
   assert.match((await runHere(['admin', '--help'], '/')).stdout, 'usage: weir admin reset-password USERNAME');
+  const group = (await runHere(['sso', '--help'], '/')).stdout;
+  assert.match(group, /^usage: weir sso COMMAND .*\n {2}sso explain .*\n {2}sso test /s);
+  assert.is((await runHere(['help', 'sso'], '/')).stdout, group);
+  assert.is((await runHere(['help', 'sso', 'test'], '/')).stdout, (await runHere(['sso', 'test', '-h'], '/')).stdout);
+});
+
+help('has short flags: -h, -v, -o and -q', async () => {
+  const here = await workspace();
+  const version = (await runHere(['--version'], '/')).stdout;
+  for (const word of ['-v', '-V', 'version']) assert.is((await runHere([word], '/')).stdout, version, word);
+  assert.match((await here.weir('plan -h')).stdout, /^weir plan /);
+  assert.match((await here.weir('validate -h')).stdout, /\n {2}-o, --output FORMAT\[=FILE\] /);
+  for (const line of ['validate -o json', 'validate -ojson', 'validate -o=json', 'validate --output=json'])
+    assert.is(JSON.parse((await here.weir(line)).stdout).valid, true, line);
+  await here.remove();
 });
 
 help.run();
@@ -122,13 +161,13 @@ flags('is also a variable, and wins over it', () => {
     WEIR_STORE: '/var/lib/weir',
     WEIR_PORT: '8080',
     WEIR_STRICT_START: 'true',
-    WEIR_ADOPT: 'Stack/a, Stack/b',
+    WEIR_OUTPUT: 'human, json=report.json',
   };
-  const options = readOptions(['store', 'port', 'strictStart', 'adopt'], new Map([['port', ['9090']]]), env);
+  const options = readOptions(['store', 'port', 'strictStart', 'output'], new Map([['port', ['9090']]]), env);
   assert.is(options.store, '/var/lib/weir');
   assert.is(options.port, 9090);
   assert.is(options.strictStart, true);
-  assert.equal(options.adopt, ['Stack/a', 'Stack/b']);
+  assert.equal(options.output, ['human', 'json=report.json']);
   assert.is(readOptions(['store'], new Map(), { WEIR_STORE: '' }).store, '.weir');
   assert.is(readOptions([], new Map(), { WEIR_PORT: 'nonsense' }).port, 3000);
 });

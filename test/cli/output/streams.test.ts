@@ -125,8 +125,8 @@ streams('apply does nothing where it could not tell of it', async ({ here }) => 
 streams('what went wrong is told in the format that was asked for, also where the line is wrong', async ({ here }) => {
   const { code, stdout, stderr } = await here.weir('plan --frobnicate --output json=report.json --output junit');
   assert.is(code, 64);
-  assert.match(stdout, /<error type="usage" message="there is no --frobnicate here"/);
-  assert.match(stderr, /^weir: there is no --frobnicate here\n/);
+  assert.match(stdout, /<error type="usage" message="unknown flag --frobnicate for &quot;weir plan&quot;"/);
+  assert.match(stderr, /^weir: unknown flag --frobnicate for "weir plan"\n/);
   assert.is(JSON.parse(here.read('report.json')).error.code, 'usage');
   const nowhere = await here.weir('validate nowhere --output json=no/such/report.json');
   assert.is(nowhere.code, 5);

@@ -1,7 +1,7 @@
 // What a route is: one piece of data from which it is served, checked, guarded and described.
 import type { z } from 'zod';
 import type { Caller } from '../core/access/actor.ts';
-import type { Action, Subject } from '../core/access/policy.ts';
+import { type Action, policy, type Subject } from '../core/access/policy.ts';
 import type { KindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
 import type { Page } from './pages/page.ts';
@@ -128,7 +128,7 @@ export interface Route<
   readonly problemPage?: (requestId: string) => Page;
   /** The body may be left out. */
   readonly bodyOptional?: true;
-  /** The largest body, in bytes; 1 MiB where nothing is said. */
+  /** The largest body, in bytes, where it is not that of `bodyLimitOf`. */
   readonly bodyLimit?: number;
   readonly answers: Readonly<Record<number, Answer>>;
   /** Answers are written as they are, because programs keep them and nothing may be lost on the way. */
@@ -143,6 +143,11 @@ export function defineRoute<P extends z.ZodType, Q extends z.ZodType, B extends 
   route: Route<P, Q, B>,
 ): Route {
   return route;
+}
+
+/** The largest body that a route takes, in bytes: little where nobody has to say who they are, because reading it holds everybody else up. */
+export function bodyLimitOf({ action, bodyLimit }: Pick<Route, 'action' | 'bodyLimit'>): number {
+  return bodyLimit ?? (policy[action].who === 'anyone' ? 64 * 1024 : 1024 * 1024);
 }
 
 /** Where Fastify serves a route, with what guards it and what it is described by. */

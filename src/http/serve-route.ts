@@ -6,7 +6,7 @@ import { clientAddress } from './client-address.ts';
 import { Problem } from './errors.ts';
 import { inlineSchema } from './json-schema.ts';
 import { checked } from './plugins/bodies.ts';
-import { type Call, placeOf, type Reply, type Route } from './route.ts';
+import { bodyLimitOf, type Call, placeOf, type Reply, type Route } from './route.ts';
 import type { Services } from './services.ts';
 
 const nothing = z.strictObject({});
@@ -15,7 +15,7 @@ const nothing = z.strictObject({});
 export function serveRoute(app: FastifyInstance, route: Route, services: Services): void {
   app.route({
     ...placeOf(route),
-    ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+    bodyLimit: bodyLimitOf(route),
     ...writtenBy(route),
     handler: async (request, reply) =>
       send(reply, await route.handle(callOf(route, request, reply, services)), services),

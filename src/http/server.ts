@@ -115,7 +115,8 @@ function newApp({ door, newId, log }: ServerOptions, wayIn: WayIn): FastifyInsta
     logger: false,
     // What wants to become another connection and is not for an instance is answered as what it is without that.
     http: { shouldUpgradeCallback: (request) => wayIn.isFor(request) },
-    bodyLimit: 1024 * 1024,
+    // Each route has its own: this is for what is none.
+    bodyLimit: 64 * 1024,
     requestTimeout: 60_000,
     connectionTimeout: 150_000,
     keepAliveTimeout: 65_000,

@@ -88,7 +88,7 @@ scraping(
       assert.equal(await ask('weir_config_last_reload_successful'), { '{}': 1 });
       assert.equal(await ask('weir_store_state == 1'), { '{"state":"ready"}': 1 });
       assert.equal(await ask('weir_reconciles_total > 0'), { '{"result":"unchanged","trigger":"start"}': 1 });
-      const scrapes = 'weir_http_requests_total{route="/api/v1/admin/stats",status="200"}';
+      const scrapes = 'weir_http_request_duration_seconds_count{route="/api/v1/admin/stats"}';
       await until(() => ask(`${scrapes} >= 2`), { program: prometheus });
       const rate = await ask(
         `histogram_quantile(0.9, weir_http_request_duration_seconds_bucket{route="/api/v1/admin/stats"})`,

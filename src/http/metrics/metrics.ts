@@ -165,25 +165,24 @@ function mailMetrics(registry: OpenMetrics): Metrics['mailed'] {
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 function httpMetrics(registry: OpenMetrics): Metrics['answered'] {
-  const labelNames = ['method', 'route', 'status'] as const;
   const registers = [registry];
+  // Ten series for each pair of labels: with the status among them, and again in the counter, HTTP alone would be nineteen lines in twenty.
   const count = new Counter({
     name: 'weir_http_requests_total',
-    help: 'Requests that were answered, by method, template of the route (none for what is no route) and status.',
-    labelNames,
+    help: 'Requests that were answered, by status.',
+    labelNames: ['status'],
     registers,
   });
   const duration = new Histogram({
     name: 'weir_http_request_duration_seconds',
-    help: 'From a request that was received to an answer that was sent.',
-    labelNames,
+    help: 'From a request that was received to an answer that was sent, by method and template of the route (none for what is no route).',
+    labelNames: ['method', 'route'],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
     registers,
   });
   return ({ method, route = 'none', status, seconds }) => {
-    const labels = { method: methods.has(method) ? method : 'other', route, status };
-    count.inc(labels);
-    duration.observe(labels, seconds);
+    count.inc({ status });
+    duration.observe({ method: methods.has(method) ? method : 'other', route }, seconds);
   };
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { samlAddresses, samlConfigAt } from '../../core/model/saml-addresses.ts';
 import type { SsoConfiguration } from '../../sso/provider.ts';
+import { largestEnvelope } from '../../sso/saml/envelope.ts';
 import { serviceProviderMetadata } from '../../sso/saml/metadata.ts';
 import { beginSamlLogin, takesLogins } from '../../sso/saml/saml.ts';
 import { Problem } from '../errors.ts';
@@ -46,8 +47,8 @@ const acs = defineRoute({
   problemPage: ssoRefusedPage,
   // What shows that it is no trick of a page elsewhere is the login that this browser has begun.
   anyOrigin: true,
-  // Of base64, which a form may write with three characters for one.
-  bodyLimit: 512 * 1024,
+  // Of base64 with its line breaks, of which a form writes some characters with three; and a RelayState.
+  bodyLimit: 1.5 * largestEnvelope,
   body: z.instanceof(URLSearchParams),
   bodyOptional: true,
   handle: (call) => {

@@ -72,10 +72,15 @@ function checkAlgorithm(element: Element | undefined, allowed: ReadonlySet<strin
     );
 }
 
+/** The most characters that a signature or a digest may have, line breaks included: an RSA key of 16 384 bits makes 2 732. */
+const longestValue = 8192;
+
 function checkBase64(element: Element | undefined): void {
-  const text = element && textOnly(element);
-  if (text === undefined || !/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(text))
-    misformed(`a ${element?.localName ?? 'value'} has to be base64 alone`);
+  const name = element?.localName ?? 'value';
+  const text = (element && textOnly(element)) ?? '';
+  if (text.length > longestValue)
+    misformed(`a ${name} may have ${longestValue} characters, and this one has ${text.length}`);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text.replace(/[\t\n\r ]+/g, ''))) misformed(`a ${name} has to be base64 alone`);
 }
 
 /** The elements directly in another, if they are just those of XML signatures with these names, in this order. */

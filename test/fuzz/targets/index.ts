@@ -5,12 +5,14 @@ import { ldapFilter } from './ldap-filter.ts';
 import { ldapMessages } from './ldap-messages.ts';
 import { plan } from './plan.ts';
 import { saml } from './saml.ts';
+import { samlCost } from './saml-cost.ts';
 import { store } from './store.ts';
 import { yaml } from './yaml.ts';
 
 export const targets = {
   yaml,
   saml,
+  'saml-cost': samlCost,
   'ldap-filter': ldapFilter,
   'ldap-messages': ldapMessages,
   http,

@@ -68,6 +68,15 @@ const hostile: Readonly<Record<string, string>> = {
   ),
   'a long value': written().replace('<ds:SignatureValue>', `<ds:SignatureValue>${filled('A\n')}`),
   'a long digest': written().replace('<ds:DigestValue>', `<ds:DigestValue>${filled(' ')}`),
+  'a value of spaces that ends in no base64': written().replace(
+    '<ds:SignatureValue>',
+    `<ds:SignatureValue>${filled(' ')}!`,
+  ),
+  'a digest of line breaks that ends in no base64': written().replace(
+    '<ds:DigestValue>',
+    `<ds:DigestValue>${filled('\n')}!`,
+  ),
+  'a value that is base64 for very long': written().replace('<ds:SignatureValue>', `<ds:SignatureValue>${filled('A')}`),
   'a long id': written().replaceAll('_response', 'a'.repeat(room / 3)),
   'a long address': written().replace('ann@', `${'a'.repeat(room)}@`),
   'a long time': written().replace('2026-11-21T12:00:00Z', '2'.repeat(room)),

@@ -7,6 +7,7 @@ import type { Context } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
 import { carriedOut } from '../core/plan/carried-out.ts';
 import type { PlanMode } from '../core/plan/drift.ts';
+import { isUnfollowed } from '../core/plan/former-names.ts';
 import { located } from '../core/plan/locate.ts';
 import { planSteps } from '../core/plan/plan.ts';
 import { type PlanDocument, planDocumentSteps } from '../core/plan/plan-document.ts';
@@ -80,7 +81,8 @@ async function prepareOn(
   const plan = await inSlices(unless(moved, planSteps(desired, view, options.context, options.mode)), slicer);
   if (!plan) return undefined;
   const batch = batchOf(plan, loaded, options);
-  const violations = await inSlices(unless(moved, violationSteps(batch, view)), slicer);
+  const ruled = await inSlices(unless(moved, violationSteps(batch, view)), slicer);
+  const violations = ruled && [...(plan.problems ?? []), ...ruled];
   const inventory = violations && (await inSlices(unless(moved, options.inventoryOf(view)), slicer));
   if (!violations || !inventory) return undefined;
   const findings = [...loaded.findings, ...violations.map((finding) => located(finding, desired))];
@@ -184,6 +186,8 @@ export async function applySaved(
 ): Promise<AppliedPlan> {
   let applied: AppliedPlan = { alreadyApplied: false, plan: saved };
   const tree = treeFactsOf(saved);
+  const unfollowed = saved.findings.filter(isUnfollowed);
+  if (unfollowed.length > 0) throw new Refused(unfollowed);
   const transaction = (view: PositionedView) => {
     const revived = revive(saved, view, options.context);
     if (revived.stale.length > 0) throw new BaseMoved(revived.stale);

@@ -17,6 +17,7 @@ import {
   problemsIn,
   put,
   record,
+  told,
   violationsOf,
   type World,
 } from '../../control/world.ts';
@@ -319,6 +320,14 @@ renames('keeps what the API wrote into an item of a list, which has the new name
   const limits = () => world.store.read().named('TeamType', 'team')?.spec.instanceTypes;
   assert.equal(limits(), [{ name: 'tiny', limit: 5 }]);
   assert.equal((await planOf(world, files)).plan.planned, []);
+  const stale = { ...files, 't.yaml': team('tiny').replace('/tiny/', '/small/') };
+  const loaded = load(stale);
+  assert.equal(loaded.findings.filter(({ rule }) => rule === 'references').map(told), [
+    't.yaml:3:22 references TeamType/team: lifecycle.ignore[0] names /spec/instanceTypes/small/limit, which is /spec/instanceTypes/tiny/limit now: write the new name, because this holds only as long as its previous name is declared (did you mean /spec/instanceTypes/tiny/limit)',
+  ]);
+  assert.equal((await planOf(world, stale)).document.changes, []);
+  await apply(world, stale);
+  assert.equal(limits(), [{ name: 'tiny', limit: 5 }]);
 });
 
 renames('is followed where drift is left as it is, as far as the document does not say it', async () => {

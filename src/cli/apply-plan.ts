@@ -96,13 +96,14 @@ const change = z.looseObject({
   name: z.string(),
   action: z.enum(['create', 'update', 'delete', 'rename', 'adopt', 'blocked']),
   source: place.optional(),
+  previousNames: z.array(z.string()).optional(),
   precondition: z.union([
     z.strictObject({ absent: z.literal(true) }),
     z.strictObject({ id: z.string(), generation: z.int() }),
   ]),
   fields: z.array(field),
 });
-const adopted = change.pick({ address: true, kind: true, name: true, source: true, precondition: true });
+const adopted = change.omit({ action: true, fields: true });
 const count = z.int().min(0);
 const summary = {
   create: count,

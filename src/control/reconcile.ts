@@ -5,6 +5,7 @@ import type { Context, Proposed } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
 import { carriedOut } from '../core/plan/carried-out.ts';
 import type { PlanMode } from '../core/plan/drift.ts';
+import { isUnfollowed } from '../core/plan/former-names.ts';
 import { located } from '../core/plan/locate.ts';
 import { planSteps } from '../core/plan/plan.ts';
 import { type PlanDocument, planDocumentSteps, withConsequences } from '../core/plan/plan-document.ts';
@@ -98,7 +99,8 @@ function planning({ desired: { desired } }: LoadedTree, mode?: PlanMode): LongPr
 }
 
 function proposedIn(plan: Plan): Proposed<Plan> {
-  return { changes: plan.planned.map(({ change }) => change), result: plan };
+  const { planned, problems = [] } = plan;
+  return { changes: planned.map(({ change }) => change), findings: problems, result: plan };
 }
 
 /**
@@ -180,6 +182,8 @@ export async function applySaved(
 ): Promise<AppliedPlan> {
   const { context, facts, consents = noConsents } = options;
   const surroundings = { facts, consents, tree: treeFactsOf(saved) };
+  const unfollowed = saved.findings.filter(isUnfollowed);
+  if (unfollowed.length > 0) throw new Refused(unfollowed);
   const transaction = (view: PositionedView) => {
     const tried = transact(view, (now) => revived(saved, now, context), context, surroundings);
     const { changes, consequences, violations, result: done } = tried;

@@ -45,7 +45,7 @@ export function* transactSteps<R>(
   context: Context,
   { facts, consents = noConsents, tree }: TransactOptions,
 ): Generator<void, Tried<R>, void> {
-  const { changes: proposed, events = [], result } = yield* proposal(before, context);
+  const { changes: proposed, findings = [], events = [], result } = yield* proposal(before, context);
   const after = overlay(before);
   for (let at = 0; at < proposed.length; at += pieceSize) {
     after.apply(proposed.slice(at, at + pieceSize));
@@ -56,7 +56,7 @@ export function* transactSteps<R>(
   after.apply(following);
   const changes = following.length > 0 ? [...proposed, ...following] : proposed;
   const batch: Batch = { door: context.origin, changes, before, after, consents, facts, ...(tree ? { tree } : {}) };
-  const violations: Finding[] = [];
+  const violations = [...findings];
   for (const found of checkSteps(batch)) {
     for (const violation of found) violations.push(violation);
     yield;

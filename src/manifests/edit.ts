@@ -124,7 +124,9 @@ function put(document: Document, map: YAMLMap, parts: Parts, key: string, value:
   }
   const pair = map.items.find((one) => isScalar(one.key) && one.key.value === key);
   if (pair) {
-    pair.value = changed(document, pair.value, value);
+    const schema = fieldIn(parts, key);
+    const list = schema && partsOf(schema);
+    pair.value = changed(document, pair.value, value, list?.type === 'list' && list.set);
     return;
   }
   const fields = parts.type === 'object' ? Object.keys(parts.fields) : [];
@@ -134,16 +136,15 @@ function put(document: Document, map: YAMLMap, parts: Parts, key: string, value:
   map.items.splice(before === -1 ? map.items.length : before, 0, made);
 }
 
-/** What stands there with another value; its comments stay. */
-function changed(document: Document, node: unknown, value: unknown): Node {
+/** What stands there with another value; its comments stay. A set stays in the order of the file. */
+function changed(document: Document, node: unknown, value: unknown, isSet: boolean): Node {
   if (isScalar(node) && (typeof value !== 'object' || value === null)) {
     node.value = value;
     return node;
   }
   if (isSeq(node) && Array.isArray(value)) {
-    const kept = node.items.filter((item) => value.some((one) => sameValue(plain(document, item), one)));
-    const added = value.filter((one) => !kept.some((item) => sameValue(plain(document, item), one)));
-    node.items = [...kept, ...added.map((one) => nodeOf(document, one))];
+    const items = itemsFor(document, node, value);
+    node.items = isSet ? items.toSorted((a, b) => placeIn(node, a) - placeIn(node, b)) : items;
     return node;
   }
   const next = nodeOf(document, value);
@@ -152,6 +153,21 @@ function changed(document: Document, node: unknown, value: unknown): Node {
     next.comment = node.comment ?? null;
   }
   return next;
+}
+
+/** A node for each value, in their order: the one that has it already, with its comments, or a new one. */
+function itemsFor(document: Document, list: YAMLSeq, values: readonly unknown[]): unknown[] {
+  const left = [...list.items];
+  return values.map((value) => {
+    const at = left.findIndex((item) => sameValue(plain(document, item), value));
+    return at === -1 ? nodeOf(document, value) : left.splice(at, 1)[0];
+  });
+}
+
+/** What is new comes last. */
+function placeIn(list: YAMLSeq, item: unknown): number {
+  const at = list.items.indexOf(item);
+  return at === -1 ? list.items.length : at;
 }
 
 function plain(document: Document, item: unknown): unknown {

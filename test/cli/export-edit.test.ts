@@ -37,6 +37,8 @@ spec:
     'kind: InstanceType\nmetadata: {name: small}\nspec:\n  stacks:\n    - nr-4   # the tried one\n    - nr-5\n  defaultStack: nr-4\n---\nkind: InstanceType\nmetadata: {name: large}\nspec: {stacks: [nr-4]}\n',
   'config/sso.yaml':
     'kind: SsoConfig\nmetadata: {name: corp}\nspec:\n  emailDomain: example.com\n  provider: ldap\n  ldap:\n    server: ldap:389\n    password: {fromEnv: WEIR_SECRET_LDAP}   # in the vault\n',
+  'config/template.yaml':
+    'kind: Template\nmetadata: {name: usual}\nspec:\n  options:\n    catalogues:\n      value:\n        # ours first\n        - https://a.example/   # in the house\n        - https://b.example/\n        - https://c.example/\n',
   'config/overlays/live/live.yaml': 'kind: Stack\nmetadata: {name: nr-4}\nspec:\n  label: Live\n',
 };
 
@@ -74,6 +76,26 @@ edits('prints the lines to change, with their comments, and touches no others', 
  metadata: {name: nr-5}
 `,
   );
+});
+
+edits('puts an ordered list into its order, and leaves a set in that of the file', async ({ here }) => {
+  const value = ['https://c.example/', 'https://a.example/', 'https://d.example/'];
+  assert.is(
+    await editOf(here, 'Template/usual', { spec: { options: { catalogues: { value } } } }),
+    `--- a/config/template.yaml
++++ b/config/template.yaml
+@@ -5,6 +5,6 @@
+     catalogues:
+       value:
+         # ours first
+-        - https://a.example/   # in the house
+-        - https://b.example/
+         - https://c.example/
++        - https://a.example/ # in the house
++        - https://d.example/
+`,
+  );
+  assert.is(await editOf(here, 'InstanceType/small', { spec: { stacks: ['nr-5', 'nr-4'], defaultStack: 'nr-4' } }), '');
 });
 
 edits('finds items of lists by their name, and leaves what is a default away', async ({ here }) => {

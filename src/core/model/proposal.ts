@@ -1,5 +1,6 @@
 // A proposal: what someone wants, as a pure function of the state, so that it can be tried, shown, and tried again.
 import type { Change } from './change.ts';
+import type { Finding } from './finding.ts';
 import type { View } from './view.ts';
 
 /** Who acts. `id` is that of the user, token or provider. */
@@ -39,6 +40,8 @@ export interface AuditEvent {
 export interface Proposed<R> {
   readonly changes: readonly Change[];
   readonly result: R;
+  /** Why it cannot be what was meant, whatever the rules say. */
+  readonly findings?: readonly Finding[];
   readonly events?: readonly AuditEvent[];
 }
 

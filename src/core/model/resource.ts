@@ -26,6 +26,8 @@ export interface DeclaredResource<K extends DeclaredKindName = DeclaredKindName>
   readonly source?: { readonly file: string; readonly line: number };
   /** The name that it was made with, where it has another now: addresses that others were given hold it. */
   readonly firstName?: string;
+  /** The `previousNames` of its document when that was last applied: they were followed. Absent where an older Weir applied it, or nobody did. */
+  readonly previousNames?: readonly string[];
   /** The mark of the document that a server last made it from: what is otherwise now was changed by somebody else. */
   readonly reconciled?: string;
 }

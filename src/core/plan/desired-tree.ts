@@ -5,6 +5,7 @@ import type { Finding } from '../model/finding.ts';
 import type { TreeFacts } from '../rules/rule.ts';
 import { decode } from './decode.ts';
 import type { Decoded, Desired, FileReader, Salvaged } from './desired.ts';
+import { withItemsFollowed } from './ignored-items.ts';
 
 /** What was read of a tree: documents in order, files, and what the reader found wrong. */
 export interface ReadTree {
@@ -53,7 +54,8 @@ export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap())
   for (const one of wrong) problems.push(...addSalvaged(salvaged, desired, one));
   const partial = new Set([...salvaged].filter(([, { isWhole }]) => !isWhole).map(([address]) => address));
   const facts = { broken, partial, emptyFiles: emptyFilesOf(tree) };
-  return { desired, salvaged, findings: findings.concat(problems), facts };
+  const followed = withItemsFollowed(desired);
+  return { desired: followed.desired, salvaged, findings: findings.concat(problems, followed.findings), facts };
 }
 
 /** What stands there twice is told of a wrong document, too. */

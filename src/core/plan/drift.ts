@@ -20,8 +20,10 @@ export interface PlanMode {
 export function markOf(desired: Desired): string {
   const known = marks.get(desired);
   if (known !== undefined) return known;
-  const { name, labels, lifecycle, spec } = desired;
-  const mark = hash(JSON.stringify([name, labels, lifecycle, spec]));
+  const { name, previousNames, labels, lifecycle, spec } = desired;
+  // Nothing is added where there are none, so that marks of earlier versions hold.
+  const former = previousNames.length > 0 ? [previousNames] : [];
+  const mark = hash(JSON.stringify([name, labels, lifecycle, spec, ...former]));
   marks.set(desired, mark);
   return mark;
 }

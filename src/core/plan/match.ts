@@ -3,13 +3,15 @@ import type { DeclaredKindName } from '../kinds/index.ts';
 import type { DeclaredResource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
 import type { Desired } from './desired.ts';
+import { isSettled } from './former-names.ts';
 
 /** The resources that documents mean, by the documents' addresses; those that are not here are new. */
 export type Matches = ReadonlyMap<string, DeclaredResource>;
 
 /**
- * Matches documents with resources. A document whose name exists means that resource, and its `previousNames` say nothing: so they may stay after
- * a rename. The exception is a line of renames in one revision (`a` is called `b`, and what was `b` is called `c`).
+ * Matches documents with resources. A document whose name exists means that resource, and previous names that were followed already say nothing: so
+ * they may stay. Names that move on in the same revision are the exception: in a line (`a` is called `b`, and what was `b` is called `c`), or in a
+ * circle, of which a swap is the smallest.
  */
 export function* matchSteps(desired: ReadonlyMap<string, Desired>, view: View): Generator<void, Matches, void> {
   const matches = new Map<string, DeclaredResource>();
@@ -18,10 +20,10 @@ export function* matchSteps(desired: ReadonlyMap<string, Desired>, view: View): 
     matches.set(addressIn(wanted.kind, wanted.name), resource);
     taken.add(resource.id);
   };
-  for (const wanted of desired.values()) {
-    if (wanted.previousNames.length === 0 || view.named(wanted.kind, wanted.name)) continue;
-    for (const [document, resource] of lineFrom(wanted, desired, view, taken)) match(document, resource);
-  }
+  const claims = claimsIn(desired, view);
+  for (const line of linesIn(claims, desired, view)) for (const move of line) match(...move);
+  yield;
+  for (const circle of circlesIn(claims, view)) for (const move of circle) match(...move);
   yield;
   let steps = 0;
   for (const wanted of desired.values()) {
@@ -33,31 +35,109 @@ export function* matchSteps(desired: ReadonlyMap<string, Desired>, view: View): 
   return matches;
 }
 
-/** The renames that one new name brings: usually one. Empty where the line ends at a name that is still wanted: then nothing was renamed. */
-function lineFrom(
-  start: Desired,
-  desired: ReadonlyMap<string, Desired>,
-  view: View,
-  taken: ReadonlySet<string>,
-): readonly (readonly [Desired, DeclaredResource])[] {
-  const line: [Desired, DeclaredResource][] = [];
-  const seen = new Set<string>([start.name]);
-  let wanted: Desired | undefined = start;
-  while (wanted) {
-    const { kind, previousNames }: Desired = wanted;
-    const previous = previousNames.find((name) => !seen.has(name) && isFree(view, kind, name, taken));
-    const old = previous === undefined ? undefined : view.named(kind, previous);
-    if (previous === undefined || !old) return [];
-    line.push([wanted, old]);
-    seen.add(previous);
-    wanted = desired.get(addressIn(kind, previous));
-  }
-  return line;
+/** A document, and the resource that it has been. */
+type Move = readonly [Desired, DeclaredResource];
+
+/** A document that names objects which are there as what it was; `isFresh`: it did not do so when it was last applied. */
+interface Claim {
+  readonly wanted: Desired;
+  readonly objects: readonly DeclaredResource[];
+  readonly isFresh: boolean;
 }
 
-function isFree(view: View, kind: DeclaredKindName, name: string, taken: ReadonlySet<string>): boolean {
-  const resource = view.named(kind, name);
-  return resource !== undefined && !taken.has(resource.id);
+/** The claims by the addresses of their documents. No two of them are to one name: such a tree is refused before. */
+function claimsIn(desired: ReadonlyMap<string, Desired>, view: View): ReadonlyMap<string, Claim> {
+  const claims = new Map<string, Claim>();
+  for (const [address, wanted] of desired) {
+    const { kind, name, previousNames } = wanted;
+    if (previousNames.length === 0) continue;
+    const objects = previousNames.flatMap((previous) => (previous === name ? [] : (view.named(kind, previous) ?? [])));
+    const own = view.named(kind, name);
+    const isFresh = objects.some((object) => !own || !isSettled(own, wanted, object.name));
+    if (objects.length > 0) claims.set(address, { wanted, objects, isFresh });
+  }
+  return claims;
+}
+
+function* linesIn(
+  claims: ReadonlyMap<string, Claim>,
+  desired: ReadonlyMap<string, Desired>,
+  view: View,
+): Iterable<readonly Move[]> {
+  for (const { wanted } of claims.values())
+    if (!view.named(wanted.kind, wanted.name)) yield lineFrom(wanted, claims, desired);
+}
+
+/** A step of a line: a document takes an object; `above` is the step that took what the document had. */
+interface Step {
+  readonly move: Move;
+  readonly above: Step | undefined;
+}
+
+/**
+ * The renames that one new name brings: usually one. Whoever has a name that is taken takes a former name of its own, until one is reached that no
+ * document has any more. Empty where none is: then nothing was renamed. As no name is claimed twice, no document is looked at twice.
+ */
+function lineFrom(
+  start: Desired,
+  claims: ReadonlyMap<string, Claim>,
+  desired: ReadonlyMap<string, Desired>,
+): readonly Move[] {
+  const waiting = stepsOf(start, claims, undefined);
+  const seen = new Set<Desired>([start]);
+  for (let step = waiting.pop(); step; step = waiting.pop()) {
+    const [, object] = step.move;
+    const holder = desired.get(addressIn(object.kind, object.name));
+    if (!holder) return movesUpTo(step);
+    if (seen.has(holder)) continue;
+    seen.add(holder);
+    waiting.push(...stepsOf(holder, claims, step));
+  }
+  return [];
+}
+
+/** What a document could take; the first of its former names comes last, to be looked at next. */
+function stepsOf(wanted: Desired, claims: ReadonlyMap<string, Claim>, above: Step | undefined): Step[] {
+  const objects = claims.get(addressIn(wanted.kind, wanted.name))?.objects ?? [];
+  return objects.map((object): Step => ({ move: [wanted, object], above })).reverse();
+}
+
+function movesUpTo(last: Step): readonly Move[] {
+  const moves: Move[] = [];
+  for (let step: Step | undefined = last; step; step = step.above) moves.push(step.move);
+  return moves;
+}
+
+/**
+ * The circles: each document in one claims the name of the next. One that was followed is claimed by nobody afresh. Each document is walked to
+ * whoever claims its name, and there is one such at most: so each is visited once.
+ */
+function* circlesIn(claims: ReadonlyMap<string, Claim>, view: View): Iterable<readonly Move[]> {
+  const claimants = new Map<DeclaredResource, Claim>();
+  for (const claim of claims.values()) for (const object of claim.objects) claimants.set(object, claim);
+  const visited = new Set<Claim>();
+  for (const start of claims.values()) {
+    const trail = new Map<Claim, DeclaredResource | undefined>();
+    let claim: Claim | undefined = start;
+    while (claim && !visited.has(claim)) {
+      visited.add(claim);
+      const own: DeclaredResource | undefined = view.named(claim.wanted.kind, claim.wanted.name);
+      trail.set(claim, own);
+      claim = own && claimants.get(own);
+    }
+    if (!claim || !trail.has(claim)) continue;
+    const walked = [...trail];
+    const circle = walked.slice(walked.findIndex(([one]) => one === claim));
+    if (circle.some(([{ isFresh }]) => isFresh)) yield movesIn(circle);
+  }
+}
+
+/** The next in the walk claims what this one has. */
+function movesIn(circle: readonly (readonly [Claim, DeclaredResource | undefined])[]): readonly Move[] {
+  return circle.flatMap(([, own], at) => {
+    const next = circle[(at + 1) % circle.length];
+    return next && own ? [[next[0].wanted, own] as const] : [];
+  });
 }
 
 function addressIn(kind: DeclaredKindName, name: string): string {

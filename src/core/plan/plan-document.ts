@@ -20,6 +20,8 @@ export interface PlannedChange<K extends KindName = DeclaredKindName> {
   readonly name: string;
   readonly action: 'create' | 'update' | 'delete' | 'rename' | 'adopt' | 'blocked';
   readonly source?: Source;
+  /** What the document says that it was called: with the change it is followed, and may stay. */
+  readonly previousNames?: readonly string[];
   readonly precondition: Precondition;
   readonly fields: readonly PlannedField[];
   readonly affects: Affects;
@@ -73,7 +75,7 @@ export interface PlanDocument<K extends KindName = DeclaredKindName> {
 
 /** An object that changes its keeper, and nothing else. */
 export interface AdoptedObject<K extends KindName = DeclaredKindName>
-  extends Pick<PlannedChange<K>, 'address' | 'kind' | 'name' | 'source' | 'precondition'> {}
+  extends Pick<PlannedChange<K>, 'address' | 'kind' | 'name' | 'source' | 'previousNames' | 'precondition'> {}
 
 export interface PlanSource {
   readonly digest: string;
@@ -206,6 +208,7 @@ function subjectOf<K extends KindName>({ change, desired }: Planned<K>): Adopted
     kind,
     name,
     ...(desired ? { source: desired.document.locate('/kind', 'key') } : {}),
+    ...(desired && desired.previousNames.length > 0 ? { previousNames: desired.previousNames } : {}),
     precondition: change.before ? { id: change.before.id, generation: change.before.generation } : { absent: true },
   };
 }

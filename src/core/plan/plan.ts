@@ -8,10 +8,11 @@ import { withLeaves } from '../model/spec-from.ts';
 import { singleton, type View } from '../model/view.ts';
 import type { Desired } from './desired.ts';
 import { type Cause, causeOfChange, causeOfCreation, causeOfDeletion, markOf, type PlanMode } from './drift.ts';
+import { formerNameProblems } from './former-names.ts';
 import { type Matches, matchSteps } from './match.ts';
 import { inOrder } from './order.ts';
 import type { Plan, Planned } from './planned.ts';
-import { followRenames } from './renames.ts';
+import { followRenames, inNewNames, type Renames, renamesOf } from './renames.ts';
 
 /** Plans in steps, so that a long plan can be sliced. */
 export function* planSteps(
@@ -20,21 +21,72 @@ export function* planSteps(
   context: Context,
   mode: PlanMode = {},
 ): Generator<void, Plan, void> {
-  const sheet: Sheet = { planned: [], kept: new Set() };
-  const matches = yield* matchSteps(desired, view);
-  const around = { context, view, mode };
-  yield* planWanted(sheet, desired, matches, around);
-  let steps = 0;
-  for (const resource of allDeclared(view)) {
-    if (resource.managedBy === 'config' && !sheet.kept.has(resource.id)) sheet.planned.push(remove(resource, around));
-    if (++steps % 256 === 0) yield;
-  }
+  const meant = withRenamedByOthers(desired, yield* matchSteps(desired, view), view);
+  yield;
   const leaves = leavesDrift(desired, mode);
-  const left = leaves ? sheet.planned.filter(isDrift) : [];
-  const planned = followRenames(leaves ? sheet.planned.filter((one) => !isDrift(one)) : sheet.planned, view, context);
+  const pairs = pairsOf(desired, meant);
+  const renames = renamesOf(leaves ? pairs.filter((pair) => !isDriftedName(pair)) : pairs);
+  const around: Around = { context, view, mode, renames };
+  const documents = new Map(pairs.map(([wanted, { id }]) => [id, wanted]));
+  const all = [...(yield* planWanted(desired, meant, around)), ...(yield* planUnwanted(documents, around))];
+  const left = leaves ? all.filter(isDrift) : [];
+  const done = left.length > 0 ? all.filter((one) => !isDrift(one)) : all;
+  const planned = followRenames(done, { renames, meant: documents, left, view, context });
   yield;
   const unchanged = desired.size - planned.filter(altersDocument).length;
-  return { planned: inOrder(planned), unchanged, ...(left.length > 0 ? { left } : {}) };
+  const problems = [...formerNameProblems(desired, meant, view, mode)];
+  return {
+    ...{ planned: inOrder(planned), unchanged },
+    ...(left.length > 0 ? { left } : {}),
+    ...(problems.length > 0 ? { problems } : {}),
+  };
+}
+
+/** What the documents want. */
+function* planWanted(
+  desired: ReadonlyMap<string, Desired>,
+  meant: Matches,
+  around: Around,
+): Generator<void, readonly Planned[], void> {
+  const planned: Planned[] = [];
+  let steps = 0;
+  for (const [address, wanted] of desired) {
+    const current = meant.get(address);
+    const next = current ? alter(current, wanted, around) : create(wanted, around);
+    if (next) planned.push(next);
+    if (++steps % 64 === 0) yield;
+  }
+  return planned;
+}
+
+/** What was declared, and no document means any more. */
+function* planUnwanted(
+  documents: ReadonlyMap<string, Desired>,
+  around: Around,
+): Generator<void, readonly Planned[], void> {
+  const planned: Planned[] = [];
+  let steps = 0;
+  for (const resource of allDeclared(around.view)) {
+    if (resource.managedBy === 'config' && !documents.has(resource.id)) planned.push(remove(resource, around));
+    if (++steps % 256 === 0) yield;
+  }
+  return planned;
+}
+
+/** The documents that mean an object, in order, with the object. */
+function pairsOf(
+  desired: ReadonlyMap<string, Desired>,
+  meant: Matches,
+): readonly (readonly [Desired, DeclaredResource])[] {
+  return [...desired].flatMap(([address, wanted]) => {
+    const current = meant.get(address);
+    return current ? [[wanted, current] as const] : [];
+  });
+}
+
+/** Whether others gave an object its name: where drift is left, that is no rename. */
+function isDriftedName([wanted, current]: readonly [Desired, DeclaredResource]): boolean {
+  return current.name !== wanted.name && causeOfChange(current, wanted) === 'drift';
 }
 
 function isDrift({ cause }: Planned): boolean {
@@ -56,49 +108,26 @@ function altersDocument({ quiet, desired, change }: Planned): boolean {
   return !quiet && (desired !== undefined || change.after?.managedBy === 'config');
 }
 
-/** What the documents want; those that mean no object by its name may mean one that others renamed. */
-function* planWanted(
-  sheet: Sheet,
-  desired: ReadonlyMap<string, Desired>,
-  matches: Matches,
-  around: Around,
-): Generator<void, void, void> {
-  const unmatched: Desired[] = [];
-  let steps = 0;
-  for (const [address, wanted] of desired) {
-    const current = matches.get(address);
-    if (current) planOne(sheet, wanted, current, around);
-    else unmatched.push(wanted);
-    if (++steps % 64 === 0) yield;
-  }
-  const renamed = unmatched.length > 0 ? renamedByOthers(around.view, sheet.kept) : noneRenamed;
-  for (const wanted of unmatched) {
-    planOne(sheet, wanted, renamed.size > 0 ? renamed.get(keyOf(wanted.kind, markOf(wanted))) : undefined, around);
-    if (++steps % 64 === 0) yield;
-  }
-}
-
-const noneRenamed: ReadonlyMap<string, DeclaredResource> = new Map();
-
-/** Objects that no document means by their name, by what they were made from: others may have given them another name. */
-function renamedByOthers(view: View, kept: ReadonlySet<string>): ReadonlyMap<string, DeclaredResource> {
-  const found = new Map<string, DeclaredResource>();
+/** The same, with the objects that no document means by a name, by what they were made from: others may have given them another name. */
+function withRenamedByOthers(desired: ReadonlyMap<string, Desired>, matches: Matches, view: View): Matches {
+  if (matches.size === desired.size) return matches;
+  const kept = new Set([...matches.values()].map(({ id }) => id));
+  const byMark = new Map<string, DeclaredResource>();
   for (const resource of allDeclared(view)) {
     const { kind, reconciled } = resource;
     if (resource.managedBy === 'config' && reconciled !== undefined && !kept.has(resource.id))
-      found.set(keyOf(kind, reconciled), resource);
+      byMark.set(keyOf(kind, reconciled), resource);
   }
-  return found;
+  if (byMark.size === 0) return matches;
+  const found = [...desired].flatMap(([address, wanted]) => {
+    const renamed = matches.has(address) ? undefined : byMark.get(keyOf(wanted.kind, markOf(wanted)));
+    return renamed ? [[address, renamed] as const] : [];
+  });
+  return new Map([...matches, ...found]);
 }
 
 function keyOf(kind: string, mark: string): string {
   return `${kind} ${mark}`;
-}
-
-/** What a plan has come to so far; `kept` are the ids of resources that a document means. */
-interface Sheet {
-  readonly planned: Planned[];
-  readonly kept: Set<string>;
 }
 
 /** What planning one object needs beside it. */
@@ -106,12 +135,7 @@ interface Around {
   readonly context: Context;
   readonly view: View;
   readonly mode: PlanMode;
-}
-
-function planOne(sheet: Sheet, wanted: Desired, current: DeclaredResource | undefined, around: Around): void {
-  if (current) sheet.kept.add(current.id);
-  const next = current ? alter(current, wanted, around) : create(wanted, around);
-  if (next) sheet.planned.push(next);
+  readonly renames: Renames;
 }
 
 function* allDeclared(view: View): Iterable<DeclaredResource> {
@@ -119,31 +143,32 @@ function* allDeclared(view: View): Iterable<DeclaredResource> {
 }
 
 function create(wanted: Desired, { context, mode }: Around): Planned {
-  const { kind, name, labels, lifecycle, spec } = wanted;
+  const { kind, name, previousNames, labels, lifecycle, spec } = wanted;
   const times = { createdAt: context.now, updatedAt: context.now };
-  const base = { kind, id: context.newId(), name, labels, lifecycle, spec, generation: 1, ...times };
+  const base = { kind, id: context.newId(), name, previousNames, labels, lifecycle, spec, generation: 1, ...times };
   const mark = mode.serves ? { reconciled: markOf(wanted) } : {};
   const after: DeclaredResource = { ...base, managedBy: 'config', source: wanted.source, ...mark };
   const change = created(after) as Change<DeclaredKindName>;
   return { action: 'create', change, quiet: false, desired: wanted, ...because(causeOfCreation(wanted, mode)) };
 }
 
-function alter(current: DeclaredResource, wanted: Desired, { context, mode }: Around): Planned | undefined {
-  const spec = withLeaves(wanted.kind, wanted.spec, current.spec, wanted.lifecycle.ignore) as DeclaredResource['spec'];
+function alter(current: DeclaredResource, wanted: Desired, around: Around): Planned | undefined {
+  const { context, mode } = around;
+  // What is left to the API says the names of before this revision.
+  const left = inNewNames(current, around.renames);
+  const spec = specOver(left, wanted);
   const renamed = current.name !== wanted.name;
   const altered = renamed || !sameEnvelope(current, wanted) || !sameSpec(wanted.kind, current.spec, spec);
   const adopted = current.managedBy === 'api';
-  const { name, labels, lifecycle } = wanted;
-  const source = wanted.source;
-  const isMarked = !mode.serves || current.reconciled === markOf(wanted);
-  if (!altered && !adopted && isMarked && sameValue(current.source, source) && sameValue(current.spec, spec))
-    return undefined;
+  const { name, previousNames, labels, lifecycle, source } = wanted;
+  if (!altered && !adopted && isNoted(current, wanted, mode) && sameValue(current.spec, spec)) return undefined;
   const generation = current.generation + (altered ? 1 : 0);
   const updatedAt = altered ? context.now : current.updatedAt;
   const after: DeclaredResource = {
     ...current,
     ...(renamed ? { firstName: current.firstName ?? current.name } : {}),
     name,
+    previousNames,
     labels,
     lifecycle,
     spec,
@@ -155,8 +180,21 @@ function alter(current: DeclaredResource, wanted: Desired, { context, mode }: Ar
   };
   const action = adopted ? 'adopt' : renamed ? 'rename' : 'update';
   const change = updated(current, after) as Change<DeclaredKindName>;
-  const cause = altered ? causeOfChange(current, wanted) : 'source';
+  // That it follows a rename is nobody's drift.
+  const follows = left !== current && !renamed && sameSpec(wanted.kind, current.spec, specOver(current, wanted));
+  const cause = altered && !(follows && sameEnvelope(current, wanted)) ? causeOfChange(current, wanted) : 'source';
   return { action, change, quiet: !altered, desired: wanted, ...because(cause) };
+}
+
+/** What a document wants of an object, with the fields that it leaves to the API. */
+function specOver(current: DeclaredResource, { kind, spec, lifecycle }: Desired): DeclaredResource['spec'] {
+  return withLeaves(kind, spec, current.spec, lifecycle.ignore) as DeclaredResource['spec'];
+}
+
+/** Whether an object knows where its document stands and what that said, beside what it wants. */
+function isNoted(current: DeclaredResource, wanted: Desired, { serves }: PlanMode): boolean {
+  const isMarked = !serves || current.reconciled === markOf(wanted);
+  return isMarked && sameValue(current.source, wanted.source) && sameValue(current.previousNames, wanted.previousNames);
 }
 
 function sameEnvelope(current: DeclaredResource, wanted: Desired): boolean {

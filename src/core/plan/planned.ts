@@ -1,6 +1,7 @@
 // What a plan is made of.
 import type { DeclaredKindName, KindName } from '../kinds/index.ts';
 import type { Change } from '../model/change.ts';
+import type { Finding } from '../model/finding.ts';
 import type { Desired } from './desired.ts';
 
 /** What happens to a resource, in a plan's words. */
@@ -22,4 +23,6 @@ export interface Plan<K extends KindName = DeclaredKindName> {
   readonly unchanged: number;
   /** What drifted and is left as it is: not done, only told. */
   readonly left?: readonly Planned<K>[];
+  /** What of the tree cannot be followed in this state: with it nothing is done. */
+  readonly problems?: readonly Finding[];
 }

@@ -92,7 +92,7 @@ function blank({ kind, name }: PlannedChange, context: Context): DeclaredResourc
 }
 
 function altered({ source: old, ...current }: DeclaredResource, planned: PlannedChange): DeclaredResource {
-  const { name, fields, source } = planned;
+  const { name, fields, source, previousNames = [] } = planned;
   const managed = fields.find(({ path }) => path === managedPath)?.after;
   const managedBy = managed === 'api' ? 'api' : managed === 'config' ? 'config' : current.managedBy;
   const place = source ? { file: source.file, line: source.line } : old;
@@ -106,6 +106,8 @@ function altered({ source: old, ...current }: DeclaredResource, planned: Planned
     managedBy,
     spec: specWith(planned.kind, current.spec, fields) as DeclaredResource['spec'],
     ...(place && managedBy === 'config' ? { source: place } : {}),
+    // Only what a document wants has a place in one.
+    ...(source ? { previousNames } : {}),
   };
 }
 

@@ -80,6 +80,8 @@ const precondition = z
   })
   .describe('What must still be so when the plan is applied.');
 
+const previousNames = z.array(z.string()).optional().describe('The previous names that its document gives.');
+
 const adopted = component(
   'AdoptedObject',
   z.strictObject({
@@ -87,6 +89,7 @@ const adopted = component(
     kind: z.string().describe('The kind.'),
     name: z.string().describe('The name.'),
     source: sourceView.optional().describe('Where it is declared.'),
+    previousNames,
     precondition,
   }),
 );
@@ -100,6 +103,7 @@ const change = component(
     name: z.string().describe('The name.'),
     action: z.enum(['create', 'update', 'delete', 'rename', 'adopt', 'blocked']).describe('What happens to it.'),
     source: sourceView.optional().describe('Where it is declared.'),
+    previousNames,
     precondition,
     fields: z.array(field).describe('What changes, field by field.'),
     affects: z

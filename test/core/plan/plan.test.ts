@@ -1,17 +1,25 @@
 // What a plan does to which object: made, altered, renamed, adopted, let go, deleted, in which order, and who is affected.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keep, prepare } from '../../../src/control/reconcile.ts';
+import { updated } from '../../../src/core/model/change.ts';
+import type { DeclaredResource } from '../../../src/core/model/resource.ts';
+import type { PlanMode } from '../../../src/core/plan/drift.ts';
 import type { Consents } from '../../../src/core/rules/rule.ts';
 import {
   allowing,
   apply,
   type Files,
   living,
+  load,
   made,
   newWorld,
   planOf,
   problemsIn,
   put,
+  record,
+  told,
+  violationsOf,
   type World,
 } from '../../control/world.ts';
 
@@ -151,18 +159,73 @@ renames('that also edits counts once', async () => {
   );
 });
 
-renames('onto a name that exists is none: the name wins', async () => {
+renames('onto a name that something else holds is refused', async () => {
+  const files = { 'a.yaml': stack('a'), 'b.yaml': stack('b') };
+  const world = await appliedTo(files);
+  assert.equal(await violationsOf(world, { 'b.yaml': renamed('b', 'a') }), [
+    'b.yaml:2:37 duplicate-object Stack/b: cannot have been a, because Stack/b and Stack/a are both there: delete one of them in a revision of its own, or take a out of previousNames',
+  ]);
+  await put(world, made('Stack', 'own', { runtime: '4' }));
+  assert.equal(await violationsOf(world, { 'b.yaml': stack('b'), 'own.yaml': renamed('own', 'a') }), [
+    'own.yaml:2:39 duplicate-object Stack/own: cannot have been a, because Stack/own and Stack/a are both there: delete one of them in a revision of its own, or take a out of previousNames',
+  ]);
+});
+
+renames('of what another document still declares is refused, of what was followed already is silent', async () => {
+  const world = await appliedTo({ 'a.yaml': stack('a') });
+  const files = { 'a.yaml': stack('a'), 'c.yaml': renamed('c', 'a') };
+  assert.equal(await violationsOf(world, files), [
+    'c.yaml:2:37 duplicate-object Stack/c: cannot have been a, because a.yaml:2 still declares Stack/a: take a out of previousNames, or rename in a revision of its own',
+  ]);
+  await apply(world, { 'c.yaml': renamed('c', 'a') });
+  await apply(world, files);
+  assert.equal(await violationsOf(world, files), []);
+  assert.equal((await planOf(world, files)).plan.planned, []);
+  const more = { 'b.yaml': stack('b'), 'c.yaml': renamed('c', 'a', 'b') };
+  await apply(world, { 'c.yaml': renamed('c', 'a'), 'b.yaml': stack('b') });
+  assert.is((await violationsOf(world, more)).length, 1, 'what is added to them is not');
+});
+
+renames('cannot bring two objects together', async () => {
   const world = await appliedTo({ 'a.yaml': stack('a'), 'b.yaml': stack('b') });
-  const id = named(world, 'b')?.id;
-  assert.equal(await changesOf(world, { 'b.yaml': renamed('b', 'a') }), ['delete Stack/a']);
-  await apply(world, { 'b.yaml': renamed('b', 'a') });
-  assert.is(named(world, 'b')?.id, id);
+  assert.equal(await violationsOf(world, { 'c.yaml': renamed('c', 'a', 'b') }), [
+    'c.yaml:2:40 duplicate-object Stack/c: cannot have been b, because it is Stack/a, and Stack/b is there too: take one of the two out of previousNames',
+  ]);
+});
+
+renames('that others followed already says nothing where its object is deleted and made anew', async () => {
+  const world = newWorld();
+  const serve = async (files: Files, gone?: PlanMode['gone']) => {
+    const mode = { serves: true, ...(gone ? { gone } : {}) };
+    const prepared = await prepare(world.store, load(files), { ...world.options(), mode });
+    await keep(world.store, prepared, record(world));
+    return prepared.plan.planned;
+  };
+  const files = { 'a.yaml': stack('a'), 'b.yaml': renamed('b', 'a') };
+  await serve({ 'a.yaml': stack('a') });
+  await serve({ 'b.yaml': renamed('b', 'a') });
+  await serve(files);
+  await apply(world, { 'a.yaml': stack('a') });
+  assert.is((await serve(files, new Map([['Stack/b', undefined]]))).length, 1);
+  await apply(world, { 'a.yaml': stack('a'), 'b.yaml': stack('b') });
+  const [drifted, ...more] = await serve(files);
+  assert.equal([drifted?.change.after?.previousNames, more], [['a'], []]);
+  assert.equal(await serve(files), []);
 });
 
 renames('takes the first of its former names that is there', async () => {
   const world = await appliedTo({ 'a.yaml': stack('a') });
   assert.equal(await changesOf(world, { 'c.yaml': renamed('c', 'never', 'a') }), ['rename Stack/a → Stack/c']);
-  assert.equal(await changesOf(world, { 'a.yaml': stack('a'), 'c.yaml': renamed('c', 'a') }), ['create Stack/c']);
+});
+
+renames('passes over former names that others have by now, in whatever order they stand', async () => {
+  const world = await appliedTo({ 'a.yaml': stack('old') });
+  await apply(world, { 'a.yaml': renamed('a', 'old') });
+  await apply(world, { 'a.yaml': renamed('a', 'old'), 'old.yaml': stack('old') });
+  const files = { 'c.yaml': renamed('c', 'old', 'a'), 'old.yaml': stack('old') };
+  assert.equal(await changesOf(world, files), ['rename Stack/a → Stack/c']);
+  await apply(world, files);
+  assert.equal((await planOf(world, files)).plan.planned, []);
 });
 
 renames('can go in a line within one revision', async () => {
@@ -191,9 +254,109 @@ renames('of a line of 3000 is found without looking at it again and again', asyn
   assert.ok(process.cpuUsage().user - start < 15_000_000);
 });
 
-renames('cannot go in a circle: each name stays what it is', async () => {
-  const world = await appliedTo({ 'a.yaml': stack('a'), 'b.yaml': stack('b') });
-  assert.equal(await changesOf(world, { 'a.yaml': renamed('a', 'b'), 'b.yaml': renamed('b', 'a') }), []);
+renames('can change places within one revision, once, though previousNames stay', async () => {
+  const world = await appliedTo({ 'a.yaml': stack('a', 'runtime: "1"'), 'b.yaml': stack('b', 'runtime: "2"') });
+  const [a, b] = [named(world, 'a')?.id, named(world, 'b')?.id];
+  const files = {
+    'a.yaml': stack('a', 'runtime: "2"', '', ', previousNames: [b]'),
+    'b.yaml': stack('b', 'runtime: "1"', '', ', previousNames: [a]'),
+  };
+  assert.equal((await changesOf(world, files)).sort(), ['rename Stack/a → Stack/b', 'rename Stack/b → Stack/a']);
+  await apply(world, files);
+  assert.equal([named(world, 'b')?.id, named(world, 'a')?.id], [a, b]);
+  assert.equal((await planOf(world, files)).plan.planned, []);
+  const without = { 'a.yaml': stack('a', 'runtime: "2"'), 'b.yaml': stack('b', 'runtime: "1"') };
+  assert.equal(await changesOf(world, without), []);
+  await apply(world, without);
+  await apply(world, { 'a.yaml': renamed('a', 'b'), 'b.yaml': renamed('b', 'a') });
+  assert.equal([named(world, 'a')?.id, named(world, 'b')?.id], [a, b], 'and again, once they were taken out');
+});
+
+renames('can go round in a circle, of which some was said before', async () => {
+  const world = await appliedTo({ 'a.yaml': stack('a'), 'b.yaml': stack('b'), 'c.yaml': stack('old') });
+  await apply(world, { 'a.yaml': stack('a'), 'b.yaml': stack('b'), 'c.yaml': renamed('c', 'old') });
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => named(world, name)?.id);
+  const files = { 'a.yaml': renamed('a', 'c'), 'b.yaml': renamed('b', 'a'), 'c.yaml': renamed('c', 'old', 'b') };
+  await apply(world, files);
+  assert.equal(
+    ['b', 'c', 'a'].map((name) => named(world, name)?.id),
+    [a, b, c],
+  );
+  assert.equal((await planOf(world, files)).plan.planned, []);
+});
+
+renames('in a circle that stands since an older Weir applied it is none', async () => {
+  const world = newWorld();
+  const source = { file: 'a.yaml', line: 1 };
+  await put(world, ...['a', 'b'].map((name) => made('Stack', name, { runtime: '4' }, { managedBy: 'config', source })));
+  const files = { 'a.yaml': renamed('a', 'b'), 'b.yaml': renamed('b', 'a') };
+  assert.equal((await changesOf(world, files)).slice(1), []);
+  await apply(world, files);
+  assert.equal(named(world, 'a')?.previousNames, ['b']);
+});
+
+renames('leaves what a document says as it is, where that needs no change', async () => {
+  const type = 'kind: InstanceType\nmetadata: {name: t}\nspec: {stacks: [a]}\n';
+  const world = await appliedTo({ 'a.yaml': stack('a'), 'c.yaml': stack('c'), 't.yaml': type });
+  const files = { 'a.yaml': renamed('a', 'c'), 'b.yaml': renamed('b', 'a'), 't.yaml': type };
+  assert.equal((await changesOf(world, files)).sort(), ['rename Stack/a → Stack/b', 'rename Stack/c → Stack/a']);
+  await apply(world, files);
+  assert.equal(world.store.read().named('InstanceType', 't')?.spec.stacks, ['a']);
+  assert.equal((await planOf(world, files)).plan.planned, []);
+});
+
+renames('keeps what the API wrote into an item of a list, which has the new name too', async () => {
+  const sizes = (name: string, more = '') => `kind: InstanceType\nmetadata: {name: ${name}${more}}\n`;
+  const team = (item: string) =>
+    `kind: TeamType\nmetadata: {name: team}\nlifecycle: {ignore: [/spec/instanceTypes/${item}/limit]}\nspec: {instanceTypes: [{name: ${item}}]}\n`;
+  const world = await appliedTo({ 's.yaml': sizes('small'), 't.yaml': team('small') });
+  const before = world.store.read().named('TeamType', 'team');
+  const spec = { ...before?.spec, instanceTypes: [{ name: 'small', limit: 5 }] };
+  await world.store.commit(
+    () => ({ changes: [updated(before as DeclaredResource, { ...before, spec } as DeclaredResource)] }),
+    { id: 'write' },
+  );
+  const files = { 's.yaml': sizes('tiny', ', previousNames: [small]'), 't.yaml': team('tiny') };
+  await apply(world, files);
+  const limits = () => world.store.read().named('TeamType', 'team')?.spec.instanceTypes;
+  assert.equal(limits(), [{ name: 'tiny', limit: 5 }]);
+  assert.equal((await planOf(world, files)).plan.planned, []);
+  const stale = { ...files, 't.yaml': team('tiny').replace('/tiny/', '/small/') };
+  const loaded = load(stale);
+  assert.equal(loaded.findings.filter(({ rule }) => rule === 'references').map(told), [
+    't.yaml:3:22 references TeamType/team: lifecycle.ignore[0] names /spec/instanceTypes/small/limit, which is /spec/instanceTypes/tiny/limit now: write the new name, because this holds only as long as its previous name is declared (did you mean /spec/instanceTypes/tiny/limit)',
+  ]);
+  assert.equal((await planOf(world, stale)).document.changes, []);
+  await apply(world, stale);
+  assert.equal(limits(), [{ name: 'tiny', limit: 5 }]);
+});
+
+renames('is followed where drift is left as it is, as far as the document does not say it', async () => {
+  const world = newWorld();
+  const platform = 'kind: Platform\nmetadata: {name: platform}\nspec: {reconcile: {drift: report}}\n';
+  const type = 'kind: InstanceType\nmetadata: {name: t}\nspec: {stacks: [a]}\n';
+  const serve = async (files: Files) => {
+    const mode = { serves: true, leavesDrift: true };
+    const prepared = await prepare(world.store, load({ 'weir.yaml': platform, ...files }), {
+      ...world.options(),
+      mode,
+    });
+    await keep(world.store, prepared, record(world));
+    return [prepared.plan.planned.length, prepared.plan.left?.length ?? 0];
+  };
+  const stacks = () => world.store.read().named('InstanceType', 't')?.spec.stacks;
+  const files = { 'a.yaml': stack('a'), 'x.yaml': stack('x'), 't.yaml': type };
+  await serve(files);
+  await apply(world, {
+    'weir.yaml': platform,
+    ...files,
+    't.yaml': type.replace('[a]', '[a, x], defaultStack: x'),
+  });
+  assert.equal(await serve(files), [0, 1]);
+  const renamedX = { ...files, 'x.yaml': renamed('y', 'x') };
+  assert.equal(await serve(renamedX), [2, 1]);
+  assert.equal(stacks(), ['a', 'y']);
+  assert.equal(await serve(renamedX), [0, 1]);
 });
 
 renames('of one object by two documents is refused', () => {

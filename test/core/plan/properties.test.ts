@@ -51,12 +51,12 @@ function* allOf(view: View): Iterable<DeclaredResource> {
 /** All that a state means, without ids and times, and without the order of sets and named lists. */
 function meaningOf(view: View): object[] {
   return [...allOf(view)]
-    .map(({ kind, name, labels, lifecycle, managedBy, generation, source, firstName, spec }) => {
+    .map(({ kind, name, previousNames = [], labels, lifecycle, managedBy, generation, source, firstName, spec }) => {
       const leaves = [...leavesOf(kind, spec).values()].map(({ path, value, set }) => [
         path,
         set ? [...(value as [])].sort() : value,
       ]);
-      const around = { kind, name, labels, lifecycle, managedBy, generation, source, firstName };
+      const around = { kind, name, previousNames, labels, lifecycle, managedBy, generation, source, firstName };
       return { ...around, leaves: leaves.sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)) };
     })
     .sort((a, b) => (`${a.kind}/${a.name}` < `${b.kind}/${b.name}` ? -1 : 1));
@@ -64,14 +64,26 @@ function meaningOf(view: View): object[] {
 
 const digestOf = (view: View) => run(createInventory()(view));
 
+/** What may become of the names of a tree's objects: each of some gets a new one, or the first two of a kind change places. */
+const renumbering = fc.oneof(
+  fc
+    .subarray([0, 1, 2, 3])
+    .map((digits) => (name: string) => (digits.includes(Number(name.at(-1))) ? `${name}-new` : name)),
+  fc.constantFrom('stack', 'instancetype', 'ssoconfig').map((kind) => (name: string) => {
+    const [one, other] = [`${kind}-0`, `${kind}-1`];
+    return name === one ? other : name === other ? one : name;
+  }),
+);
+
 /** A tree, and another in which some objects of the first may have new names, wherever they are named. */
-const twoTrees = fc.tuple(anyTree, anyTree, fc.subarray([0, 1, 2, 3])).map(([first, second, renumbered]) => {
-  const olds = second.map(({ metadata }) => metadata.name).filter((name) => renumbered.includes(Number(name.at(-1))));
-  const named = olds.reduce((text, old) => text.replaceAll(`"${old}"`, `"${old}-new"`), JSON.stringify(second));
-  const renamed = (JSON.parse(named) as AnyDocument[]).map((document): AnyDocument => {
-    const { name } = document.metadata;
-    if (!name.endsWith('-new')) return document;
-    return { ...document, metadata: { ...document.metadata, previousNames: [name.slice(0, -4)] } };
+const twoTrees = fc.tuple(anyTree, anyTree, renumbering).map(([first, second, called]) => {
+  const olds = new Set(second.map(({ metadata }) => metadata.name));
+  const isMoved = (name: unknown): name is string =>
+    typeof name === 'string' && olds.has(name) && called(name) !== name;
+  const named = JSON.parse(JSON.stringify(second), (_key, value) => (isMoved(value) ? called(value) : value));
+  const renamed = (named as AnyDocument[]).map((document, at): AnyDocument => {
+    const old = second[at]?.metadata.name;
+    return isMoved(old) ? { ...document, metadata: { ...document.metadata, previousNames: [old] } } : document;
   });
   return [first, renamed] as const;
 });

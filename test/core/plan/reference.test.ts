@@ -42,6 +42,13 @@ const specs: Readonly<Record<Kind, fc.Arbitrary<Spec>>> = {
   Template: fc.record({ description: text }),
 };
 
+/** The stacks of a type go with its default one, so that what is left to the API fits. */
+const ignorable: Readonly<Record<Kind, readonly (readonly string[])[]>> = {
+  Stack: [['/spec/label']],
+  InstanceType: [['/spec/description'], ['/spec/stacks', '/spec/defaultStack']],
+  Template: [['/spec/description']],
+};
+
 /** Any document; what it says it was called before is any other name. */
 const anyDocument = (kind: Kind, name: string): fc.Arbitrary<Wanted> =>
   fc.record({
@@ -58,7 +65,7 @@ const anyDocument = (kind: Kind, name: string): fc.Arbitrary<Wanted> =>
     lifecycle: fc.record({
       protect: fc.constantFrom(false, false, false, false, true),
       onRemove: fc.constantFrom('delete' as const, 'delete' as const, 'orphan' as const),
-      ignore: fc.constantFrom<readonly string[]>([], [], [kind === 'Stack' ? '/spec/label' : '/spec/description']),
+      ignore: fc.constantFrom<readonly string[]>([], [], ...ignorable[kind]),
     }),
     spec: specs[kind],
   });
@@ -81,8 +88,14 @@ const anyTree = fc
     return [root, ...stacks, ...types.map((type) => ({ ...type, spec: fitted(type.spec, own) })), ...templates];
   });
 
-/** A step; `moved`: the tree of before, in which each stack has the name of the next one. */
-type Step = Applied | (Omit<Applied, 'tree'> & { readonly moved: number }) | Write;
+/** A step; `moved`: the tree of before, in which stacks have other names; `says`: and whatever names them says so. */
+type Step = Applied | (Omit<Applied, 'tree'> & Moved) | Write;
+
+interface Moved {
+  /** By how many, or the new names of the first ones. */
+  readonly moved: number | readonly string[];
+  readonly says: boolean;
+}
 
 const anyWrite = fc.constantFrom<Kind>('Stack', 'InstanceType', 'Template').chain((kind) =>
   fc.record({
@@ -92,10 +105,16 @@ const anyWrite = fc.constantFrom<Kind>('Stack', 'InstanceType', 'Template').chai
   }),
 );
 
+/** The new names of the stacks: one further in a line, or any, so that some change places. */
+const anyMoves = fc.oneof(
+  fc.constantFrom(1, 2),
+  fc.shuffledSubarray([...names.Stack], { minLength: names.Stack.length }),
+);
+
 const around = { adopts: fc.boolean(), consents: fc.boolean() };
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ tree: anyTree, ...around }) },
-  { weight: 2, arbitrary: fc.record({ moved: fc.constantFrom(1, 2), ...around }) },
+  { weight: 2, arbitrary: fc.record({ moved: anyMoves, says: fc.boolean(), ...around }) },
   { weight: 4, arbitrary: anyWrite },
 );
 
@@ -120,7 +139,16 @@ both('do what the model does, and refuse what it refuses', async () => {
     { numRuns: 150, includeErrorInReport: true },
   );
   // A model that is never refused, or always, says nothing.
-  for (const rule of ['kept', 'config-managed', 'references', 'needs-adopt', 'protected', 'mass-delete', 'vanished'])
+  for (const rule of [
+    'kept',
+    'config-managed',
+    'references',
+    'needs-adopt',
+    'protected',
+    'mass-delete',
+    'vanished',
+    'duplicate-object',
+  ])
     assert.ok(seen.has(rule), `${rule} was never met`);
 });
 
@@ -145,7 +173,7 @@ function* withTrees(line: readonly Step[]): Generator<Applied | Write> {
   let last: readonly Wanted[] = [];
   for (const step of line) {
     if ('tree' in step) last = step.tree;
-    if ('moved' in step) last = movedBy(last, step.moved);
+    if ('moved' in step) last = movedBy(last, step);
     if ('kind' in step) yield step;
     else if (last.length > 0) yield { adopts: step.adopts, consents: step.consents, tree: last };
   }
@@ -163,15 +191,19 @@ interface Applied {
   readonly consents: boolean;
 }
 
-function movedBy(tree: readonly Wanted[], count: number): Wanted[] {
-  const next = (name: string) => `s${Number(name.slice(1)) + count}`;
+/** A document that is not told of it goes on naming what has the old names now, as far as there are any. */
+function movedBy(tree: readonly Wanted[], { moved, says }: Moved): Wanted[] {
+  const next = (name: string) =>
+    typeof moved === 'number' ? `s${Number(name.slice(1)) + moved}` : (moved[Number(name.slice(1))] ?? name);
+  const own = new Set(tree.filter(({ kind }) => kind === 'Stack').map(({ name }) => next(name)));
   return tree.map((document) => {
     const { kind, name, spec } = document;
-    if (kind === 'Stack') return { ...document, name: next(name), previousNames: [name] };
+    if (kind === 'Stack') return { ...document, name: next(name), previousNames: next(name) === name ? [] : [name] };
     if (kind !== 'InstanceType') return document;
+    if (!says) return { ...document, spec: fitted(spec, own) };
     const { stacks, defaultStack, ...rest } = spec as { stacks: string[]; defaultStack?: string };
-    const own = defaultStack === undefined ? {} : { defaultStack: next(defaultStack) };
-    return { ...document, spec: { ...rest, stacks: stacks.map(next), ...own } };
+    const first = defaultStack === undefined ? {} : { defaultStack: next(defaultStack) };
+    return { ...document, spec: { ...rest, stacks: stacks.map(next), ...first } };
   });
 }
 
@@ -196,7 +228,7 @@ async function applied(world: World, model: Model, step: Applied): Promise<Outco
   agree('counted', textOf(counts), textOf(outcome.counts));
   await keep(world.store, prepared, record(world));
   const again = await planOf(world, files);
-  agree('left to plan', again.document.changes, []);
+  agree('left to plan', again.plan.planned, []);
   return outcome;
 }
 
@@ -252,8 +284,8 @@ function modelOf(world: World): Model {
 
 function thingsOf(view: View): Thing[] {
   return declaredKindNames.flatMap((kind) =>
-    [...view.all(kind)].map(({ name, labels, lifecycle, managedBy, spec }) => ({
-      ...{ kind, name, labels, lifecycle, spec: spec as Spec },
+    [...view.all(kind)].map(({ name, previousNames: former, labels, lifecycle, managedBy, spec }) => ({
+      ...{ kind, name, labels, lifecycle, spec: spec as Spec, ...(former ? { former } : {}) },
       managedBy: managedBy as Thing['managedBy'],
     })),
   );

@@ -10,12 +10,14 @@ export interface Thing {
   readonly lifecycle: Lifecycle;
   readonly managedBy: 'api' | 'config';
   readonly spec: Spec;
+  /** The previous names that its document gave when it was last applied. */
+  readonly former?: readonly string[];
 }
 
 export type Spec = Readonly<Record<string, unknown>>;
 
 /** A document: everything is written out. */
-export interface Wanted extends Omit<Thing, 'managedBy'> {
+export interface Wanted extends Omit<Thing, 'managedBy' | 'former'> {
   readonly previousNames: readonly string[];
 }
 
@@ -43,8 +45,8 @@ export function reconcile(model: Model, documents: readonly Wanted[], consent: C
   const sheet: Sheet = {
     after: new Map(),
     counts: { ...nothing },
-    refusedBy: new Set(),
-    renames: new Map(),
+    refusedBy: new Set(contradicts(model, documents, meant) ? ['duplicate-object'] : []),
+    renames: new Map(documents.flatMap((document) => renameOf(document, meant.get(addressOf(document))))),
     touched: new Set(),
   };
   for (const document of documents) want(sheet, document, meant.get(addressOf(document)), consent);
@@ -78,8 +80,9 @@ function want(
   old: Thing | undefined,
   consent: Consent,
 ): void {
-  const { previousNames: _, ...rest } = document;
-  const now: Thing = { ...rest, managedBy: 'config', spec: withIgnored(document, old) };
+  const { previousNames: former, ...rest } = document;
+  const left = old && inNewNames(old.spec, renames);
+  const now: Thing = { ...rest, managedBy: 'config', former, spec: withIgnored(document, left) };
   after.set(addressOf(now), now);
   if (old?.managedBy === 'api') counts.adopt += 1;
   const isSame = old && same({ ...old, managedBy: 'config' }, now);
@@ -89,7 +92,10 @@ function want(
   if (!old) counts.create += 1;
   else if (old.managedBy === 'config') counts[old.name === now.name ? 'update' : 'rename'] += 1;
   else if (!consent.adopts) refusedBy.add('needs-adopt');
-  if (old && old.name !== now.name) renames.set(addressOf(old), now.name);
+}
+
+function renameOf({ name }: Wanted, old: Thing | undefined): (readonly [string, string])[] {
+  return old && old.name !== name ? [[addressOf(old), name]] : [];
 }
 
 /** No document means it. */
@@ -133,32 +139,32 @@ export function write(model: Model, { kind, name }: Pick<Thing, 'kind' | 'name'>
 const nothing = { create: 0, update: 0, delete: 0, rename: 0, adopt: 0, unchanged: 0 };
 
 /**
- * Which object each document means: the one of its name; or else the first of its earlier names that there is, if nobody else means that, or
- * whoever else does was renamed in the same way.
+ * Which object each document means: the one of its name; or one of its earlier names, where nobody else means that, or whoever else does moved on in
+ * the same way: to a name that nobody has, or round to where the line began. Of a circle some document has to say something new.
  */
 function meanings(model: Model, documents: readonly Wanted[]): ReadonlyMap<string, Thing> {
   const byAddress = new Map(documents.map((document) => [addressOf(document), document]));
   const meant = new Map<string, Thing>();
-  const taken = new Set<Thing>();
-  const line = (document: Wanted, seen: readonly string[]): [Wanted, Thing][] | undefined => {
-    const { kind, previousNames } = document;
-    const objectOf = (name: string) => model.get(addressOf({ kind, name }));
-    const isFree = (name: string, one = objectOf(name)) => one && !seen.includes(name) && !taken.has(one);
-    const previous = previousNames.find((name) => isFree(name)) ?? '';
-    const object = objectOf(previous);
-    if (!object) return undefined;
-    const next = byAddress.get(addressOf({ kind, name: previous }));
-    if (!next) return [[document, object]];
-    const rest = line(next, [...seen, previous]);
-    return rest && [[document, object], ...rest];
+  const line = (start: Wanted, document: Wanted, seen: readonly string[]): [Wanted, Thing][] | undefined => {
+    for (const object of earlier(model, document)) {
+      const rest = seen.includes(object.name) ? undefined : after(start, object, [...seen, object.name]);
+      if (rest) return [[document, object], ...rest];
+    }
+    return undefined;
+  };
+  const after = (start: Wanted, object: Thing, seen: readonly string[]) => {
+    const holder = byAddress.get(addressOf(object));
+    const isCircle = model.has(addressOf(start));
+    if (holder === undefined || holder === start) return isCircle === (holder === start) ? [] : undefined;
+    return line(start, holder, seen);
   };
   for (const document of documents) {
-    if (model.has(addressOf(document))) continue;
-    for (const [one, object] of line(document, [document.name]) ?? []) {
-      meant.set(addressOf(one), object);
-      taken.add(object);
-    }
+    if (meant.has(addressOf(document))) continue;
+    const moves = line(document, document, []) ?? [];
+    const isNew = !model.has(addressOf(document)) || moves.some(([one]) => isFresh(model, one));
+    if (isNew) for (const [one, object] of moves) meant.set(addressOf(one), object);
   }
+  const taken = new Set(meant.values());
   for (const document of documents) {
     const object = model.get(addressOf(document));
     if (object && !meant.has(addressOf(document)) && !taken.has(object)) meant.set(addressOf(document), object);
@@ -166,8 +172,28 @@ function meanings(model: Model, documents: readonly Wanted[]): ReadonlyMap<strin
   return meant;
 }
 
-function withIgnored({ spec, lifecycle }: Wanted, old: Thing | undefined): Spec {
-  return { ...spec, ...Object.fromEntries(ignored(lifecycle).map((field) => [field, (old ?? { spec }).spec[field]])) };
+/** The objects that there are of a document's earlier names. */
+function earlier(model: Model, { kind, name, previousNames }: Wanted): Thing[] {
+  return previousNames.flatMap((previous) =>
+    previous === name ? [] : (model.get(addressOf({ kind, name: previous })) ?? []),
+  );
+}
+
+function isFresh(model: Model, document: Wanted): boolean {
+  const { former = [] } = model.get(addressOf(document)) ?? {};
+  return earlier(model, document).some(({ name }) => !former.includes(name));
+}
+
+/** Whether a document says that it was something that is still there, and is not it; and did not say so before. */
+function contradicts(model: Model, documents: readonly Wanted[], meant: ReadonlyMap<string, Thing>): boolean {
+  return documents.some((document) => {
+    const own = meant.get(addressOf(document));
+    return earlier(model, document).some((object) => object !== own && !own?.former?.includes(object.name));
+  });
+}
+
+function withIgnored({ spec, lifecycle }: Wanted, left: Spec | undefined): Spec {
+  return { ...spec, ...Object.fromEntries(ignored(lifecycle).map((field) => [field, (left ?? spec)[field]])) };
 }
 
 function without(spec: Spec, { lifecycle }: Thing): Spec {
@@ -176,7 +202,7 @@ function without(spec: Spec, { lifecycle }: Thing): Spec {
 
 const ignored = ({ ignore }: Lifecycle) => ignore.map((path) => path.slice('/spec/'.length));
 
-const same = (a: Thing, b: Thing) => textOf(a) === textOf(b);
+const same = ({ former: _, ...a }: Thing, { former: __, ...b }: Thing) => textOf(a) === textOf(b);
 
 /** A thing as text: keys in order, lists of names as the sets that they are, and nothing that is not there. */
 export function textOf(value: unknown): string {
@@ -187,16 +213,26 @@ export function textOf(value: unknown): string {
   });
 }
 
-/** What no document says is called by its new name: all names at once. */
+/** What no document says is called by its new name. */
 function follow({ after, counts, renames, touched }: Sheet): void {
-  const now = (name: string) => renames.get(`Stack/${name}`) ?? name;
   for (const [address, thing] of after) {
-    const { stacks, defaultStack, ...rest } = thing.spec as { stacks?: string[]; defaultStack?: string };
-    if (thing.managedBy === 'config' || !stacks?.some((name) => now(name) !== name)) continue;
-    const own = defaultStack === undefined ? {} : { defaultStack: now(defaultStack) };
-    after.set(address, { ...thing, spec: { ...rest, stacks: stacks.map(now), ...own } });
+    const spec = inNewNames(thing.spec, renames);
+    if (thing.managedBy === 'config' || spec === thing.spec) continue;
+    after.set(address, { ...thing, spec });
     if (!touched.has(address)) counts.update += 1;
   }
+}
+
+/** All names at once; the very same where none is another. */
+function inNewNames(spec: Spec, renames: Sheet['renames']): Spec {
+  const now = (name: string) => renames.get(`Stack/${name}`) ?? name;
+  const { stacks, defaultStack } = spec as { stacks?: string[]; defaultStack?: string };
+  if (!stacks?.some((name) => now(name) !== name)) return spec;
+  return {
+    ...spec,
+    stacks: stacks.map(now),
+    ...(defaultStack === undefined ? {} : { defaultStack: now(defaultStack) }),
+  };
 }
 
 function dangles(model: Model): boolean {

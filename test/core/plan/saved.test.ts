@@ -197,6 +197,30 @@ plans('lets go of an object as at once', async () => {
   assert.equal([own?.managedBy, own?.source, own?.lifecycle.onRemove], ['api', undefined, 'delete']);
 });
 
+plans('lets names change places once, and remembers which previous names it followed', async () => {
+  const world = newWorld();
+  const was = (name: string, previous: string) => stack(name).replace('}', `, previousNames: [${previous}]}`);
+  await apply(world, { 'a.yaml': stack('a'), 'b.yaml': stack('b') });
+  const idOf = (name: string) => world.store.read().named('Stack', name)?.id;
+  const [a, b] = [idOf('a'), idOf('b')];
+  const files = { 'a.yaml': was('a', 'b'), 'b.yaml': was('b', 'a'), 'c.yaml': was('c', 'old') };
+  const plan = await saved(world, files);
+  assert.equal([await outcome(world, plan), await outcome(world, plan)], ['changed', 'done']);
+  assert.equal([idOf('a'), idOf('b')], [b, a]);
+  assert.equal((await planOf(world, files)).plan.planned, []);
+  const more = { ...files, 'old.yaml': stack('old') };
+  assert.is(await outcome(world, await saved(world, more)), 'changed');
+  assert.equal((await planOf(world, more)).plan.planned, []);
+});
+
+plans('that has a previous name which nothing can follow is refused as it was', async () => {
+  const world = newWorld();
+  await apply(world, { 'a.yaml': stack('a') });
+  const plan = await saved(world, { 'a.yaml': stack('a'), 'b.yaml': stack('b').replace('}', ', previousNames: [a]}') });
+  assert.is(await outcome(world, plan), 'refused: duplicate-object');
+  assert.is(world.store.read().named('Stack', 'b'), undefined);
+});
+
 plans('that somebody wrote by hand can name no field that is not there', async () => {
   const world = newWorld();
   await apply(world, { 'a.yaml': stack('a') });

@@ -5,8 +5,9 @@ import { wantedAction } from '../../core/plan/wanted-action.ts';
 import { findingsOf, type Report } from '../report.ts';
 import { escaped } from './escape.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
-import { affectedText, fieldText, shownFields, titleOf } from './plan-text.ts';
+import { affectedText, shownFields, titleOf } from './plan-text.ts';
 import { styleOf } from './style.ts';
+import { fieldRows } from './value-diff.ts';
 
 /** Renders the findings of a report, what a plan would change, or the problem, one annotation a line. */
 export function github(report: Report): string {
@@ -49,7 +50,7 @@ const plain = styleOf(false);
 
 function changeText(change: PlannedChange): string {
   const action = wantedAction(change);
-  const fields = shownFields(change).map((field) => fieldText(field, action, plain));
+  const fields = shownFields(change).flatMap((field) => fieldRows(field, { kind: change.kind, action }, plain));
   const affected = affectedText(change.affects);
   const rows = [...(affected === '' ? [] : [`affects ${affected}`]), ...fields];
   return rows.length > 0 ? rows.join('\n') : titleOf(change, action);

@@ -14,9 +14,10 @@ import {
 import { amount } from './findings-text.ts';
 import { code, prose } from './markdown-text.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
-import { affectedText, fieldText, planLine, shownFields, signs } from './plan-text.ts';
+import { affectedText, planLine, shownFields, signs } from './plan-text.ts';
 import { effects, headline } from './sso-text.ts';
 import { styleOf } from './style.ts';
+import { fieldRows } from './value-diff.ts';
 
 /** Renders a report; it begins with a comment by which a bot finds its own text again, and fits into one comment on GitHub. */
 export function markdown(report: Report): string {
@@ -116,10 +117,12 @@ const plain = styleOf(false);
 const mostFields = 20;
 
 function changeRow(change: PlannedChange, root: string | undefined): string {
-  const { action, address, previousAddress, affects, source } = change;
+  const { action, kind, address, previousAddress, affects, source } = change;
   const wanted = wantedAction(change);
   const fields = shownFields(change);
-  const shown = fields.slice(0, mostFields).map((field) => code(fieldText(field, wanted, plain)));
+  const shown = fields
+    .slice(0, mostFields)
+    .map((field) => fieldRows(field, { kind, action: wanted }, plain).map(code).join('<br>'));
   const more = fields.length > shown.length ? [`and ${amount(fields.length - shown.length, 'more field')}`] : [];
   const from = previousAddress === undefined ? '' : `${code(previousAddress)} → `;
   const words = `${action === 'blocked' ? '**blocked:** ' : ''}${wanted} ${from}${code(address)}`;

@@ -1,5 +1,4 @@
 // A plan for people: what would happen to which object, field by field.
-import { readable } from '../../core/model/pointer.ts';
 import type { PlanDocument, PlannedChange, PlannedField, PlanSummary } from '../../core/plan/plan-document.ts';
 import { type Action, wantedAction } from '../../core/plan/wanted-action.ts';
 import type { PlanReport } from '../report.ts';
@@ -7,6 +6,7 @@ import { widthOfText } from './cells.ts';
 import { escaped } from './escape.ts';
 import { amount, lines } from './findings-text.ts';
 import type { Look, Style } from './style.ts';
+import { fieldRows } from './value-diff.ts';
 
 /** The changes of a plan, an empty line after each. */
 export function changesText({ changes, adopted = [] }: PlanDocument, style: Style): string {
@@ -37,13 +37,12 @@ function sign(action: Action | 'blocked', style: Style): string {
 function changeRows(change: PlannedChange, style: Style): readonly string[] {
   const action = wantedAction(change);
   const fields = shownFields(change);
-  const heads = fields.map((field) => `      ${fieldText(field, action, style)}`);
   const title = `${sign(change.action, style)} ${style('strong', titleOf(change, action))}`;
-  return beside([title, ...heads], [change.source, ...fields.map(({ source }) => source)], style).toSpliced(
-    1,
-    0,
-    ...notesOf(change, style),
-  );
+  const told = fields.map((field) => fieldRows(field, { kind: change.kind, action }, style));
+  const heads = [title, ...told.map(([head]) => `      ${head}`)];
+  const [first = '', ...placed] = beside(heads, [change.source, ...fields.map(({ source }) => source)], style);
+  const below = told.map(([, ...rows]) => rows.map((row) => `      ${row}`));
+  return [first, ...notesOf(change, style), ...placed.flatMap((head, index) => [head, ...(below[index] ?? [])])];
 }
 
 /** The fields of a change that are worth a row: none of a deletion, and none that the title tells. */
@@ -80,30 +79,6 @@ function notesOf({ affects, blockedBy = [], cause }: PlannedChange, style: Style
     ...(rules.length > 0 ? [`      ${style('error', `blocked by ${rules.join(', ')}`)} (see below)`] : []),
     ...(cause === 'drift' ? ['      because the state changed, not the document'] : []),
   ];
-}
-
-/** One field of a change on one line: `~ label: "a" → "b"`. */
-export function fieldText({ path, before, after, sensitive }: PlannedField, action: Action, style: Style): string {
-  const name = escaped(path === '/status/managedBy' ? 'managed by' : readable(path));
-  if (action === 'create') return `${style('made', '+')} ${name}: ${valueText(after, sensitive)}`;
-  if (before === null) return `${style('made', '+')} ${name}: ${valueText(after, sensitive)}`;
-  if (after === null) return `${style('gone', '-')} ${name}: ${valueText(before, sensitive)}`;
-  return `${style('changed', '~')} ${name}: ${valueText(before, sensitive)} → ${valueText(after, sensitive)}`;
-}
-
-const mostCharacters = 60;
-
-function valueText(value: unknown, sensitive?: true): string {
-  if (sensitive && isRecord(value) && 'set' in value)
-    return `(a secret, fingerprint ${escaped(String(value['fingerprint']))})`;
-  if (Array.isArray(value)) return `[${value.map((item) => valueText(item)).join(', ')}]`;
-  if (isRecord(value))
-    return `{${Object.entries(value)
-      .map(([key, item]) => `${escaped(key)}: ${valueText(item)}`)
-      .join(', ')}}`;
-  if (typeof value !== 'string') return String(value);
-  const text = escaped(JSON.stringify(value));
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 2)}…" (${value.length} characters)` : text;
 }
 
 /** Places in a column of their own, right of the longest row that is not unusually long. */
@@ -155,8 +130,4 @@ function doneText({ create, update, delete: deletions, rename, adopt, unchanged 
   if (rename > 0) parts.push(`${rename} renamed`);
   if (adopt > 0) parts.push(`${adopt} adopted`);
   return `${parts.join(', ')}; ${unchanged} unchanged`;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -96,6 +96,7 @@ const change = z.looseObject({
   name: z.string(),
   action: z.enum(['create', 'update', 'delete', 'rename', 'adopt', 'blocked']),
   source: place.optional(),
+  previousSource: place.optional(),
   precondition: z.union([
     z.strictObject({ absent: z.literal(true) }),
     z.strictObject({ id: z.string(), generation: z.int() }),

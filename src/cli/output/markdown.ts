@@ -11,6 +11,7 @@ import {
   type PlanReport,
   type Report,
 } from '../report.ts';
+import { fieldCount } from './deletion-text.ts';
 import { amount } from './findings-text.ts';
 import { code, prose } from './markdown-text.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
@@ -119,6 +120,7 @@ const mostFields = 20;
 function changeRow(change: PlannedChange, root: string | undefined): string {
   const { action, kind, address, previousAddress, affects, source } = change;
   const wanted = wantedAction(change);
+  if (wanted === 'delete') return deletionRow(change, root);
   const fields = shownFields(change);
   const shown = fields
     .slice(0, mostFields)
@@ -129,6 +131,20 @@ function changeRow(change: PlannedChange, root: string | undefined): string {
   const first = fields.find((field) => field.source !== undefined)?.source ?? source;
   const place = placeOf(wanted === 'create' ? source : first, root);
   return row([code(signs[action][0]), words, [...shown, ...more].join('<br>'), affectedText(affects), place]);
+}
+
+/** What goes is folded: it is looked at where something seems wrong. */
+function deletionRow(change: PlannedChange, root: string | undefined): string {
+  const { action, kind, address, affects, fields, previousSource } = change;
+  const shown = fields
+    .slice(0, mostFields)
+    .map((field) => fieldRows(field, { kind, action: 'delete' }, plain).map(code).join('<br>'));
+  const more = fields.length > shown.length ? [`and ${amount(fields.length - shown.length, 'more field')}`] : [];
+  const inside = [...shown, ...more].join('<br>');
+  const folded = `<details><summary>${fieldCount(change)}</summary>${inside}</details>`;
+  const words = `${action === 'blocked' ? '**blocked:** ' : ''}delete ${code(address)}`;
+  const place = previousSource ? `was ${placeOf(previousSource, root)}` : '';
+  return row([code(signs[action][0]), words, fields.length > 0 ? folded : '', affectedText(affects), place]);
 }
 
 function conditionRows(conditions: readonly Condition[]): readonly string[] {

@@ -1,7 +1,7 @@
 // A plan as everybody sees it: printed, saved, answered over the API, and executed.
 import type { DeclaredKindName, KindName } from '../kinds/index.ts';
 import type { Finding, Source } from '../model/finding.ts';
-import { addressOf, type Resource } from '../model/resource.ts';
+import { addressOf, declaredPart, type Resource } from '../model/resource.ts';
 import { countReferrers, type View } from '../model/view.ts';
 import { type Fingerprint, fieldsOf, type PlannedField } from './plan-fields.ts';
 import type { Plan, Planned } from './planned.ts';
@@ -18,6 +18,8 @@ export interface PlannedChange<K extends KindName = DeclaredKindName> {
   readonly name: string;
   readonly action: 'create' | 'update' | 'delete' | 'rename' | 'adopt' | 'blocked';
   readonly source?: Source;
+  /** Where its document stood when it was applied last, where none declares it any more. */
+  readonly previousSource?: { readonly file: string; readonly line: number };
   readonly precondition: Precondition;
   readonly fields: readonly PlannedField[];
   readonly affects: { readonly teams?: number; readonly instances?: number };
@@ -111,12 +113,18 @@ function plannedChange<K extends KindName>(
   return {
     ...subject,
     ...(previous === undefined ? {} : { previousAddress: previous }),
+    ...previousSourceOf(planned),
     action: blockedBy.length > 0 ? 'blocked' : action,
     fields: fieldsOf(change.before, change.after, desired, around.fingerprint),
     affects: affectsOf(change.before, around.before),
     ...(blockedBy.length > 0 ? { blockedBy } : {}),
     ...(planned.cause ? { cause: planned.cause } : {}),
   };
+}
+
+function previousSourceOf({ change, desired }: Planned<KindName>): Pick<PlannedChange, 'previousSource'> {
+  const source = desired || !change.before ? undefined : declaredPart(change.before)?.source;
+  return source ? { previousSource: source } : {};
 }
 
 function subjectOf<K extends KindName>({ change, desired }: Planned<K>): AdoptedObject<K> {

@@ -1,5 +1,6 @@
 // How this process runs: every flag of every command, each of which is also an environment variable, as one zod object.
 import { z } from 'zod';
+import { withoutPassword } from './core/model/printable.ts';
 
 const path = () => z.string().min(1, 'it is empty');
 const number = () =>
@@ -218,7 +219,8 @@ function badValue(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknow
   const name = optionNames.find((option) => option === issue.path[0]) ?? 'store';
   const who = typed.has(flagName(name)) ? `--${flagName(name)}` : variableName(name);
   const value = given[name];
-  return `${who} cannot be ${JSON.stringify(Array.isArray(value) ? value[Number(issue.path[1])] : value)}, because ${issue.message}`;
+  const one = Array.isArray(value) ? value[Number(issue.path[1])] : value;
+  return `${who} cannot be ${JSON.stringify(withoutPassword(one))}, because ${issue.message}`;
 }
 
 function httpAddress(): z.ZodString {

@@ -87,6 +87,9 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
   'src/http/server.ts': ['../manifests/read.ts', '../drivers/driver.ts', 'yaml', '../cli/serve.ts', '../main.ts'],
   'src/jobs/sweep.ts': ['../http/server.ts', '../auth/token.ts', 'nodemailer'],
   'src/cli/serve.ts': ['../http/errors.ts', '../http/routes/index.ts', '../main.ts', 'fastify', 'lowdb'],
+  'src/cli/log.ts': ['../manifests/open.ts', 'node:fs', 'node:fs/promises'],
+  'src/cli/output/snippet.ts': ['../../manifests/open.ts', 'node:fs', 'node:child_process'],
+  'src/control/tree.ts': ['../manifests/open.ts'],
   'src/options.ts': ['./store/store.ts', './main.ts'],
   'src/store/package.ts': ['left-pad', 'fs', '../../package.json', '../lib/clock'],
 };

@@ -97,6 +97,7 @@ const change = z.looseObject({
   action: z.enum(['create', 'update', 'delete', 'rename', 'adopt', 'blocked']),
   source: place.optional(),
   previousNames: z.array(z.string()).optional(),
+  previousSource: place.optional(),
   precondition: z.union([
     z.strictObject({ absent: z.literal(true) }),
     z.strictObject({ id: z.string(), generation: z.int() }),

@@ -1,7 +1,8 @@
 // Writes the files of a command into a folder, and never over somebody's work.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
+import { isInside } from '../manifests/paths.ts';
 import { UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
 import { reasonOf } from './reason.ts';
@@ -14,6 +15,11 @@ export interface NewFile {
 
 /** Writes files that are not there yet; equal ones are left alone. Throws `UsageError` before it writes anything where one would be lost. */
 export async function writeNewFiles(folder: string, files: readonly NewFile[], who: string): Promise<void> {
+  const linked = files.find(({ path }) => leadsOut(folder, path));
+  if (linked)
+    throw new UsageError(
+      `${who} cannot write to ${folder}, because ${linked.path} would be written through a link that leads out of it: remove the link, or name an empty folder`,
+    );
   const others = files
     .filter(({ path, content }) => (contentOf(join(folder, path)) ?? content) !== content)
     .map(({ path }) => path);
@@ -34,6 +40,30 @@ export async function writeFiles(folder: string, files: readonly NewFile[]): Pro
     } catch (error) {
       throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);
     }
+  }
+}
+
+/** Whether a link in a folder leads what is written below it elsewhere; the folder may be a link itself. */
+function leadsOut(folder: string, path: string): boolean {
+  if (!isThere(folder)) return false;
+  const root = realpathSync(folder);
+  for (let at = path; at !== '.'; at = dirname(at)) {
+    const file = join(root, at);
+    // A link that leads nowhere yet would make a file there.
+    if (isThere(file)) return !isInside(root, realOf(file) ?? '');
+  }
+  return false;
+}
+
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+function realOf(file: string): string | undefined {
+  try {
+    return realpathSync(file);
+  } catch {
+    return undefined;
   }
 }
 

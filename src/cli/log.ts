@@ -1,9 +1,7 @@
 // What a server tells its operator, on stderr: a line an event, and a refused tree with its findings.
-import { join } from 'node:path';
 import type { Attempt } from '../control/attempt.ts';
 import { PlanBlocked, TreeInvalid } from '../control/failures.ts';
-import type { Finding } from '../core/model/finding.ts';
-import { decode, openRegular } from '../manifests/open.ts';
+import type { Tree } from '../manifests/tree.ts';
 import type { Io } from './io.ts';
 import { escaped } from './output/escape.ts';
 import { amount, findingsText } from './output/findings-text.ts';
@@ -28,8 +26,8 @@ export function createLog(io: Io): (level: 'info' | 'warn' | 'error', message: s
 
 const mostFindings = 20;
 
-/** Prints the errors of an attempt that was refused, as `validate` and `plan` would. */
-export function tellAttempt({ failure }: Attempt, root: string, io: Io): void {
+/** Prints the errors of an attempt that was refused, as `validate` and `plan` would: with the lines that were read, and no look at the disk. */
+export function tellAttempt({ failure }: Attempt, { files }: Pick<Tree, 'files'>, io: Io): void {
   const findings =
     failure instanceof TreeInvalid ? failure.findings : failure instanceof PlanBlocked ? failure.plan.findings : [];
   const errors = inOrder(findings.filter(({ severity }) => severity === 'error'));
@@ -37,20 +35,6 @@ export function tellAttempt({ failure }: Attempt, root: string, io: Io): void {
   const shown = errors.slice(0, mostFindings);
   const more = errors.length - shown.length;
   const rest = more > 0 ? `and ${amount(more, 'more error')}\n` : '';
-  io.stderr.write(`${findingsText(shown, textsOf(root, shown), styleOf(io.stderr.colours))}${rest}`);
+  const texts: Texts = new Map([...files.values()].map(({ path, text }) => [path, text]));
+  io.stderr.write(`${findingsText(shown, texts, styleOf(io.stderr.colours))}${rest}`);
 }
-
-/** The files that findings speak of, as they are now; one that cannot be read is shown without its line. */
-function textsOf(root: string, findings: readonly Finding[]): Texts {
-  const files = new Set(findings.flatMap(({ source }) => (source ? [source.file] : [])));
-  return new Map([...files].map((file) => [file, textIn(join(root, file))] as const));
-}
-
-/** What a finding is about may be a pipe or a device, whose reading would hold up the server. */
-function textIn(file: string): string {
-  const opened = openRegular(file, mostText);
-  return 'bytes' in opened ? decode(opened.bytes).text : '';
-}
-
-/** In bytes: as much as a file of a tree may have. */
-const mostText = 4 * 1024 * 1024;

@@ -122,7 +122,7 @@ async function serveFrom(
       root,
       overlay: options.env,
       log,
-      onAttempt: (attempt) => tellAttempt(attempt, root, io),
+      onAttempt: (attempt, tree) => tellAttempt(attempt, tree, io),
       onTurn: metrics.reconciled,
     });
     starting.catch(() => {});

@@ -22,8 +22,8 @@ export interface LoopOptions extends Workbench {
   readonly root: string;
   readonly overlay?: string | undefined;
   readonly log: Log;
-  /** Told of every attempt, once it has ended. */
-  readonly onAttempt?: (attempt: Attempt) => void;
+  /** Told of every attempt, once it has ended, and of the tree as it was read for it. */
+  readonly onAttempt?: (attempt: Attempt, tree: Tree) => void;
   /** Told of every turn, once it has ended, whatever came of it. */
   readonly onTurn?: (turn: Turn) => void;
 }
@@ -83,10 +83,11 @@ export async function takeTurn(
     const reading = read ?? (await readSettled(options, memory));
     begun = options.elapsed();
     memory.reading = reading;
-    const attempt = await applyReading(options, memory, occasion, treeOf(reading));
+    const tree = treeOf(reading);
+    const attempt = await applyReading(options, memory, occasion, tree);
     // It says nothing of the tree, and the watch has still to deal with this reading.
     if (isOfCaller(attempt.failure)) memory.reading = known;
-    else tell(options, memory, attempt);
+    else tell(options, memory, attempt, tree);
     result = isOfCaller(attempt.failure) ? 'moved' : attempt.entry.result;
     return attempt;
   } catch (error) {
@@ -145,14 +146,14 @@ function keptBy({ applied }: Memory): string {
   return applied ? 'the last good state is kept' : 'nothing is applied';
 }
 
-function tell(options: LoopOptions, memory: Memory, attempt: Attempt): void {
+function tell(options: LoopOptions, memory: Memory, attempt: Attempt, tree: Tree): void {
   const { result, revision, summary, errors, warnings, durationMs } = attempt.entry;
   const details = { revision: revision.slice(0, 12), ...summary, errors, warnings, durationMs };
   if (result === 'refused') options.log('error', `the tree was refused: ${keptBy(memory)}`, details);
   else
     options.log('info', result === 'applied' ? 'the tree was applied' : 'the tree was read: nothing changes', details);
   tellDrift(options, memory);
-  options.onAttempt?.(attempt);
+  options.onAttempt?.(attempt, tree);
 }
 
 /** Somebody else has changed what the tree declares: whoever runs the platform should know, whatever is done about it. */

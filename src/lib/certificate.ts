@@ -30,6 +30,34 @@ function endOf(pemText: string): number | undefined {
   }
 }
 
+/** What tells a certificate from others. `ends`: RFC 3339, UTC; `fingerprint`: the SHA-256 of its bytes, as `AB:CD:…`. */
+export interface CertificateSummary {
+  readonly subject: string;
+  readonly serial: string;
+  readonly ends: string;
+  readonly fingerprint: string;
+}
+
+/** The certificates in a text, one after another; nothing where one of them cannot be read. */
+export function certificateSummaries(text: string): readonly CertificateSummary[] | undefined {
+  const blocks = certificatesIn(text);
+  try {
+    return blocks.length === 0 ? undefined : blocks.map(summaryOf);
+  } catch {
+    return undefined;
+  }
+}
+
+function summaryOf(block: string): CertificateSummary {
+  const { subject, serialNumber, validTo, fingerprint256 } = new X509Certificate(block);
+  return {
+    subject: (subject ?? '').split('\n').join(', '),
+    serial: serialNumber,
+    ends: new Date(validTo).toISOString(),
+    fingerprint: fingerprint256,
+  };
+}
+
 /** The certificates in a text that has no problem, each as PEM. */
 export function certificatesIn(text: string): readonly string[] {
   const blocks = blocksOf(text);

@@ -1,7 +1,7 @@
 // Texts compared line by line: what changed between two, as people read it, and the same change made to a third.
 
 /** Lines `start` to `end` of the first text became lines `from` to `to` of the second (from 0, ends exclusive). */
-interface Hunk {
+export interface Hunk {
   readonly start: number;
   readonly end: number;
   readonly from: number;
@@ -53,7 +53,7 @@ function linesOf(text: string): readonly string[] {
 }
 
 /** What differs, by the longest common part of what is left between equal beginnings and ends. */
-function hunksOf(a: readonly string[], b: readonly string[]): readonly Hunk[] {
+export function hunksOf(a: readonly string[], b: readonly string[]): readonly Hunk[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head += 1;
   let tail = 0;

@@ -11,7 +11,10 @@ export type Opened =
 /** `gone`: not there (any more); `denied`: no permission; `kind`: no regular file; `size`: over the limit; `failed`: the system says `code`. */
 export type OpenProblem = 'gone' | 'denied' | 'kind' | 'size' | 'failed';
 
-/** Opens and reads a regular file of at most `limit` bytes, following symlinks. Never throws for what the file system answers. */
+/**
+ * Opens and reads a regular file of at most `limit` bytes. Its path is real: a symlink that took its place since it was resolved is not
+ * followed. Never throws for what the file system answers.
+ */
 export function openRegular(path: string, limit: number): Opened {
   let file: number | undefined;
   try {
@@ -54,7 +57,8 @@ export function decode(bytes: Buffer): {
 }
 
 // A pipe that nobody writes to would hold up `open` for ever.
-const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const flags =
+  constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
 function readAll(file: number, stat: Stats, limit: number): Opened {
   let bytes = Buffer.allocUnsafe(stat.size + 1);

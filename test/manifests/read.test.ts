@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openRegular } from '../../src/manifests/open.ts';
 import { type ReadOptions, read } from '../../src/manifests/read.ts';
 import { scan } from '../../src/manifests/scan.ts';
 import { isMissing, type Tree } from '../../src/manifests/tree.ts';
@@ -206,6 +207,14 @@ obstacles('links that lead nowhere, in a circle, back, or out of the tree', asyn
   for (const { rule, source } of tree.findings) assert.equal([rule, source?.line, source?.column], ['syntax', 1, 1]);
   assert.is(await scan(old(tree)), false);
 });
+
+if (process.platform !== 'win32')
+  obstacles('a link that took the place of a file after it was found', async () => {
+    const { root } = await treeOf({ 'weir.yaml': manifest, 'a.yaml': stack('a') });
+    symlinkSync('a.yaml', join(root, 'link.yaml'));
+    assert.ok('bytes' in openRegular(join(root, 'a.yaml'), 1000));
+    assert.equal(openRegular(join(root, 'link.yaml'), 1000), { reason: 'failed', code: 'ELOOP' });
+  });
 
 obstacles('not the links of a Kubernetes volume', async () => {
   const { root } = await treeOf({

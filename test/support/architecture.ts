@@ -155,6 +155,8 @@ function importProblem(path: string, specifier: string): string | undefined {
   if (!specifier.startsWith('.')) return packageProblem(path, specifier);
   const target = posix.join(posix.dirname(path), specifier);
   const [from, to] = [roomOf(path), roomOf(target)];
+  if (target === treeReader && from !== 'manifests')
+    return `${path}: imports ${target}, but only manifests opens files of a tree: take the text from the tree that was read`;
   if (!target.startsWith('src/')) return `${path}: imports ${specifier}, which is outside src/`;
   if (!/\.(ts|js|json)$/.test(target)) return `${path}: imports ${specifier} without its extension`;
   if (from === to) return undefined;
@@ -164,8 +166,16 @@ function importProblem(path: string, specifier: string): string | undefined {
   return `${path}: imports ${target}, but ${from} may import only ${allowed.join(', ') || 'itself'}`;
 }
 
+/** What opens files of a tree: it is given real paths, which only who resolved them knows. */
+const treeReader = 'src/manifests/open.ts';
+
+/** What shows findings and plans: they hold all that there is to show. */
+const printers = /^src\/cli\/(output\/|log\.ts$|report\.ts$)/;
+
 function packageProblem(path: string, specifier: string): string | undefined {
   const room = roomOf(path);
+  if (printers.test(path) && /^node:(fs|child_process)\b/.test(specifier))
+    return `${path}: imports ${specifier}, but what prints a report reads no files`;
   const entry = packageRooms.find(([pattern]) => pattern.test(specifier));
   if (entry === undefined) return `${path}: imports ${specifier}, which is not listed for any room`;
   return entry[1](room) ? undefined : `${path}: imports ${specifier}, which ${room} may not`;

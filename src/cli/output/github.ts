@@ -3,10 +3,12 @@ import { hasErrors, type Source } from '../../core/model/finding.ts';
 import type { PlannedChange } from '../../core/plan/plan-document.ts';
 import { wantedAction } from '../../core/plan/wanted-action.ts';
 import { findingsOf, type Report } from '../report.ts';
+import { fieldCount, formerPlace } from './deletion-text.ts';
 import { escaped } from './escape.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
-import { affectedText, consequenceGroups, fieldText, shownFields, titleOf } from './plan-text.ts';
+import { affectedText, consequenceGroups, shownFields, titleOf } from './plan-text.ts';
 import { styleOf } from './style.ts';
+import { fieldRows } from './value-diff.ts';
 
 /** Renders the findings of a report, what a plan would change, or the problem, one annotation a line. */
 export function github(report: Report): string {
@@ -53,10 +55,12 @@ const plain = styleOf(false);
 
 function changeText(change: PlannedChange): string {
   const action = wantedAction(change);
-  const fields = shownFields(change).map((field) => fieldText(field, action, plain));
+  const fields = shownFields(change).flatMap((field) => fieldRows(field, { kind: change.kind, action }, plain));
   const affected = affectedText(change.affects);
   const rows = [...(affected === '' ? [] : [`affects ${affected}`]), ...fields];
-  return rows.length > 0 ? rows.join('\n') : titleOf(change, action);
+  const former = formerPlace(change);
+  const was = former === undefined ? [] : [`was ${former} (${fieldCount(change)})`];
+  return rows.length + was.length > 0 ? [...rows, ...was].join('\n') : titleOf(change, action);
 }
 
 /** A tree that lies elsewhere has no file here to annotate: its place goes into the words. */

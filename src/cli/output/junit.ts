@@ -87,8 +87,9 @@ function fineOf(report: Report, root: string | undefined): readonly Case[] {
   return silent.map((file) => ({ className: fileFrom(root, file), name: 'is valid', outcome: 'passed' }));
 }
 
-function changeCase({ source, action, address }: PlannedChange, root: string | undefined): Case {
-  const className = source ? fileFrom(root, source.file) : 'weir';
+function changeCase({ source, previousSource, action, address }: PlannedChange, root: string | undefined): Case {
+  const place = source ?? previousSource;
+  const className = place ? fileFrom(root, place.file) : 'weir';
   return { className, name: `${action} ${address}`, outcome: 'passed' };
 }
 

@@ -11,12 +11,14 @@ import {
   type PlanReport,
   type Report,
 } from '../report.ts';
+import { fieldCount } from './deletion-text.ts';
 import { amount } from './findings-text.ts';
 import { code, prose } from './markdown-text.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
-import { affectedText, consequenceGroups, fieldText, planLine, shownFields, signs } from './plan-text.ts';
+import { affectedText, consequenceGroups, planLine, shownFields, signs } from './plan-text.ts';
 import { effects, headline } from './sso-text.ts';
 import { styleOf } from './style.ts';
+import { fieldRows } from './value-diff.ts';
 
 /** Renders a report; it begins with a comment by which a bot finds its own text again, and fits into one comment on GitHub. */
 export function markdown(report: Report): string {
@@ -119,16 +121,33 @@ const plain = styleOf(false);
 const mostFields = 20;
 
 function changeRow(change: PlannedChange, root: string | undefined): string {
-  const { action, address, previousAddress, affects, source } = change;
+  const { action, kind, address, previousAddress, affects, source } = change;
   const wanted = wantedAction(change);
+  if (wanted === 'delete') return deletionRow(change, root);
   const fields = shownFields(change);
-  const shown = fields.slice(0, mostFields).map((field) => code(fieldText(field, wanted, plain)));
+  const shown = fields
+    .slice(0, mostFields)
+    .map((field) => fieldRows(field, { kind, action: wanted }, plain).map(code).join('<br>'));
   const more = fields.length > shown.length ? [`and ${amount(fields.length - shown.length, 'more field')}`] : [];
   const from = previousAddress === undefined ? '' : `${code(previousAddress)} → `;
   const words = `${action === 'blocked' ? '**blocked:** ' : ''}${wanted} ${from}${code(address)}`;
   const first = fields.find((field) => field.source !== undefined)?.source ?? source;
   const place = placeOf(wanted === 'create' ? source : first, root);
   return row([code(signs[action][0]), words, [...shown, ...more].join('<br>'), affectedText(affects), place]);
+}
+
+/** What goes is folded: it is looked at where something seems wrong. */
+function deletionRow(change: PlannedChange, root: string | undefined): string {
+  const { action, kind, address, affects, fields, previousSource } = change;
+  const shown = fields
+    .slice(0, mostFields)
+    .map((field) => fieldRows(field, { kind, action: 'delete' }, plain).map(code).join('<br>'));
+  const more = fields.length > shown.length ? [`and ${amount(fields.length - shown.length, 'more field')}`] : [];
+  const inside = [...shown, ...more].join('<br>');
+  const folded = `<details><summary>${fieldCount(change)}</summary>${inside}</details>`;
+  const words = `${action === 'blocked' ? '**blocked:** ' : ''}delete ${code(address)}`;
+  const place = previousSource ? `was ${placeOf(previousSource, root)}` : '';
+  return row([code(signs[action][0]), words, fields.length > 0 ? folded : '', affectedText(affects), place]);
 }
 
 function conditionRows(conditions: readonly Condition[]): readonly string[] {

@@ -1,5 +1,4 @@
 // A plan for people: what would happen to which object, field by field.
-import { readable } from '../../core/model/pointer.ts';
 import type {
   PlanDocument,
   PlannedChange,
@@ -10,11 +9,13 @@ import type {
 import { type Action, wantedAction } from '../../core/plan/wanted-action.ts';
 import type { PlanReport } from '../report.ts';
 import { widthOfText } from './cells.ts';
+import { fieldCount, formerPlace, guarded, isDeletion, ownRules } from './deletion-text.ts';
 import { escaped } from './escape.ts';
 import { amount, lines } from './findings-text.ts';
 import type { Look, Style } from './style.ts';
+import { fieldRows } from './value-diff.ts';
 
-/** The changes of a plan, an empty line after each. */
+/** The changes of a plan, an empty line after each; deletions that need no more than a line stand together. */
 export function changesText({ changes, consequences, adopted = [] }: PlanDocument, style: Style): string {
   const equal = adopted.map(
     ({ address }) =>
@@ -24,10 +25,14 @@ export function changesText({ changes, consequences, adopted = [] }: PlanDocumen
     ({ action, text, reason }) =>
       `${sign(action, style)} ${action} ${escaped(text)} ${style('faint', `(because ${escaped(reason)})`)}`,
   );
-  const blocks = [equal, following].filter((rows) => rows.length > 0);
-  return [...changes.map((change) => lines(changeRows(change, style))), ...blocks.map(lines)]
-    .map((text) => `${text}\n`)
-    .join('');
+  const folded = changes.filter(isFolded);
+  const sections = [
+    ...changes.filter((change) => !isFolded(change)).map((change) => changeRows(change, style)),
+    foldedRows(folded, guarded(changes).length, style),
+    equal,
+    following,
+  ];
+  return sections.map((rows) => (rows.length > 0 ? `${lines(rows)}\n` : '')).join('');
 }
 
 /** Consequences of one kind that have one reason, on one line: a domain may have thousands of sessions. */
@@ -69,14 +74,46 @@ function sign(action: Action | 'blocked', style: Style): string {
 function changeRows(change: PlannedChange, style: Style): readonly string[] {
   const action = wantedAction(change);
   const fields = shownFields(change);
-  const heads = fields.map((field) => `      ${fieldText(field, action, style)}`);
-  const title = `${sign(change.action, style)} ${style('strong', titleOf(change, action))}`;
-  return beside([title, ...heads], [change.source, ...fields.map(({ source }) => source)], style).toSpliced(
-    1,
-    0,
-    ...notesOf(change, style),
-  );
+  const title = titleRow(change, style);
+  const told = fields.map((field) => fieldRows(field, { kind: change.kind, action }, style));
+  const heads = [title, ...told.map(([head]) => `      ${head}`)];
+  const places = [change.source, ...fields.map(({ source }) => source)].map(placeText);
+  const [first = '', ...placed] = beside(heads, isDeletion(change) ? [formerText(change)] : places, style);
+  const below = told.map(([, ...rows]) => rows.map((row) => `      ${row}`));
+  return [first, ...notesOf(change, style), ...placed.flatMap((head, index) => [head, ...(below[index] ?? [])])];
 }
+
+function titleRow(change: PlannedChange, style: Style): string {
+  return `${sign(change.action, style)} ${style('strong', titleOf(change, wantedAction(change)))}`;
+}
+
+/** Whether a change is told in one line. */
+function isFolded(change: PlannedChange): boolean {
+  return isDeletion(change) && notesOf(change, plain).length === 0;
+}
+
+/** `blocked`: how many deletions are too many together. */
+function foldedRows(changes: readonly PlannedChange[], blocked: number, style: Style): readonly string[] {
+  const rows = beside(
+    changes.map((change) => titleRow(change, style)),
+    changes.map(formerText),
+    style,
+  );
+  const note = `${amount(blocked, 'deletion')} blocked by mass-delete`;
+  return [...rows, ...(blocked > 0 ? [`      ${style('error', note)} (see below)`] : [])];
+}
+
+/** Where it stood, and how much is folded. */
+function formerText(change: PlannedChange): string {
+  const place = formerPlace(change);
+  return place === undefined ? `(${fieldCount(change)})` : `was ${escaped(place)} (${fieldCount(change)})`;
+}
+
+function placeText(place: { readonly file: string; readonly line: number } | undefined): string | undefined {
+  return place && `${escaped(place.file)}:${place.line}`;
+}
+
+const plain: Style = (_look, text) => text;
 
 /** The fields of a change that are worth a row: none of a deletion, and none that the title tells. */
 export function shownFields(change: PlannedChange): readonly PlannedField[] {
@@ -112,9 +149,10 @@ const affectedNouns = [
   ['snapshots', 'snapshot'],
 ] as const;
 
-function notesOf({ affects, blockedBy = [], cause }: PlannedChange, style: Style): string[] {
+function notesOf(change: PlannedChange, style: Style): string[] {
+  const { affects, cause } = change;
   const counts = affectedText(affects);
-  const rules = [...new Set(blockedBy.map(({ rule }) => rule))];
+  const rules = ownRules(change);
   return [
     ...(counts === '' ? [] : [`      affects ${counts}`]),
     ...(rules.length > 0 ? [`      ${style('error', `blocked by ${rules.join(', ')}`)} (see below)`] : []),
@@ -122,43 +160,15 @@ function notesOf({ affects, blockedBy = [], cause }: PlannedChange, style: Style
   ];
 }
 
-/** One field of a change on one line: `~ label: "a" → "b"`. */
-export function fieldText({ path, before, after, sensitive }: PlannedField, action: Action, style: Style): string {
-  const name = escaped(path === '/status/managedBy' ? 'managed by' : readable(path));
-  if (action === 'create') return `${style('made', '+')} ${name}: ${valueText(after, sensitive)}`;
-  if (before === null) return `${style('made', '+')} ${name}: ${valueText(after, sensitive)}`;
-  if (after === null) return `${style('gone', '-')} ${name}: ${valueText(before, sensitive)}`;
-  return `${style('changed', '~')} ${name}: ${valueText(before, sensitive)} → ${valueText(after, sensitive)}`;
-}
-
-const mostCharacters = 60;
-
-function valueText(value: unknown, sensitive?: true): string {
-  if (sensitive && isRecord(value) && 'set' in value)
-    return `(a secret, fingerprint ${escaped(String(value['fingerprint']))})`;
-  if (Array.isArray(value)) return `[${value.map((item) => valueText(item)).join(', ')}]`;
-  if (isRecord(value))
-    return `{${Object.entries(value)
-      .map(([key, item]) => `${escaped(key)}: ${valueText(item)}`)
-      .join(', ')}}`;
-  if (typeof value !== 'string') return String(value);
-  const text = escaped(JSON.stringify(value));
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 2)}…" (${value.length} characters)` : text;
-}
-
-/** Places in a column of their own, right of the longest row that is not unusually long. */
-function beside(
-  rows: readonly string[],
-  places: readonly ({ readonly file: string; readonly line: number } | undefined)[],
-  style: Style,
-): string[] {
+/** What else is to say in a column of its own, right of the longest row that is not unusually long. */
+function beside(rows: readonly string[], notes: readonly (string | undefined)[], style: Style): string[] {
   const widths = rows.map((row) => widthOfText(row.replaceAll(colour, '')));
   const column = Math.max(0, ...widths.filter((width) => width <= 70)) + 3;
   return rows.map((row, index) => {
-    const place = places[index];
-    if (!place) return row;
+    const note = notes[index];
+    if (note === undefined) return row;
     const gap = ' '.repeat(Math.max(3, column - (widths[index] ?? 0)));
-    return `${row}${gap}${style('faint', `${escaped(place.file)}:${place.line}`)}`;
+    return `${row}${gap}${style('faint', note)}`;
   });
 }
 
@@ -195,8 +205,4 @@ function doneText({ create, update, delete: deletions, rename, adopt, unchanged 
   if (rename > 0) parts.push(`${rename} renamed`);
   if (adopt > 0) parts.push(`${adopt} adopted`);
   return `${parts.join(', ')}; ${unchanged} unchanged`;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -70,13 +70,14 @@ function masked(line: string, [from, to]: Range): Visible {
 const secretKey =
   /((?:passw|passphrase|secret|token|credential|private)[\w-]*["']?\s*:\s+)(?!\{|\||>|&|\*|#|$|(?:true|false|null|yes|no|on|off|~|[\d.]+)\s*(?:#|$))\S/i;
 
-/** A line may hold a secret that nobody asked about, or a key in the place of a certificate. */
+/** A line may hold a secret that nobody asked about: a password, also in an address, or a key in the place of a certificate. */
 function withoutSecrets(line: string): Visible {
   const found = secretKey.exec(line);
   const starts = [
     found ? found.index + found[0].length - 1 : -1,
     line.search(/-----BEGIN [A-Z ]*PRIVATE KEY/),
     line.search(/[A-Za-z0-9+/]{48}/),
+    line.search(/(?<=:\/\/)[^/\s@]*@/),
   ].filter((start) => start >= 0);
   if (starts.length === 0) return { line, at: (unit) => unit };
   const start = Math.min(...starts);

@@ -147,10 +147,17 @@ export function secret(): z.ZodType<Secret> {
   return marked(secretReference.describe('A secret, by reference.'), { secret: true });
 }
 
-/** Public text, or `{fromFile}` relative to the document; once a document is decoded it is text. */
+/** Public text, or `{fromFile}` relative to the document; once a document is decoded it is text. It is shown to whoever may see the object. */
 export function textOrFile(max: number): z.ZodString {
-  return marked(z.string().min(1).max(max), { textFile: true });
+  const text = z.string().min(1).max(max);
+  return marked(
+    text.refine((value) => !/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value), { error: privateKey }),
+    { textFile: true },
+  );
 }
+
+const privateKey =
+  'it holds a private key, which must never be here: remove it, give the certificate alone, and replace that key, because it is no longer secret';
 
 /** One noun. */
 export interface Kind<K extends string = string, S extends z.ZodObject = z.ZodObject> {

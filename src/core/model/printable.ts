@@ -12,3 +12,9 @@ export function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
+
+/** A value without what is nobody else's business: the password that an address may carry, and a private key in the place of a certificate. */
+export function withoutPassword(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  return value.replace(/:\/\/[^/@\s]*@/g, '://***@').replace(/-----BEGIN [A-Z ]*PRIVATE KEY[\s\S]*/, '***');
+}

@@ -1,7 +1,7 @@
 // A finding about a document, at its place, and how values are shown in its words.
 import type { Finding } from '../model/finding.ts';
 import { pointer, readable } from '../model/pointer.ts';
-import { printable, quoted } from '../model/printable.ts';
+import { printable, quoted, withoutPassword } from '../model/printable.ts';
 import type { Subject } from './desired.ts';
 
 /** Steps from the top of a document to what a finding speaks of. */
@@ -32,9 +32,4 @@ export function shown(path: Path): string {
 /** A value as people are shown it: cut short, and without a password that an address may carry. */
 export function shownValue(value: unknown): string {
   return printable(quoted(withoutPassword(value)));
-}
-
-/** An address may carry a password, which is nobody else's business. */
-export function withoutPassword(value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(/:\/\/[^/@\s]*@/g, '://***@') : value;
 }

@@ -4,9 +4,10 @@ import { kindOf } from '../kinds/index.ts';
 import { bare, markOf, partsOf } from '../kinds/kind.ts';
 import { fieldIn } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
+import { withoutPassword } from '../model/printable.ts';
 import { suggest } from '../model/suggest.ts';
 import { insteadOfSecret, type Subject } from './desired.ts';
-import { findingIn, type Path, shown, shownValue, withoutPassword } from './finding-in.ts';
+import { findingIn, type Path, shown, shownValue } from './finding-in.ts';
 import { typeName, wrongType } from './wrong-type.ts';
 
 type Issue = z.core.$ZodIssue;

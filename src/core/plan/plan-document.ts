@@ -2,7 +2,7 @@
 import { type DeclaredKindName, type KindName, kindOf } from '../kinds/index.ts';
 import type { Change, Following } from '../model/change.ts';
 import type { Finding, Source } from '../model/finding.ts';
-import { addressOf, type Resource } from '../model/resource.ts';
+import { addressOf, declaredPart, type Resource } from '../model/resource.ts';
 import { countReferrers, type View } from '../model/view.ts';
 import { blocksChange, planGuards } from '../rules/plan-guards.ts';
 import { type Fingerprint, fieldsOf, type PlannedField } from './plan-fields.ts';
@@ -22,6 +22,8 @@ export interface PlannedChange<K extends KindName = DeclaredKindName> {
   readonly source?: Source;
   /** What the document says that it was called: with the change it is followed, and may stay. */
   readonly previousNames?: readonly string[];
+  /** Where its document stood when it was applied last, where none declares it any more. */
+  readonly previousSource?: { readonly file: string; readonly line: number };
   readonly precondition: Precondition;
   readonly fields: readonly PlannedField[];
   readonly affects: Affects;
@@ -192,12 +194,18 @@ function plannedChange<K extends KindName>(
   return {
     ...subject,
     ...(previous === undefined ? {} : { previousAddress: previous }),
+    ...previousSourceOf(planned),
     action: blockedBy.length > 0 ? 'blocked' : action,
     fields: fieldsOf(change.before, change.after, desired, around.fingerprint),
     affects: affectsOf(change.before, around.before),
     ...(blockedBy.length > 0 ? { blockedBy } : {}),
     ...(planned.cause ? { cause: planned.cause } : {}),
   };
+}
+
+function previousSourceOf({ change, desired }: Planned<KindName>): Pick<PlannedChange, 'previousSource'> {
+  const source = desired || !change.before ? undefined : declaredPart(change.before)?.source;
+  return source ? { previousSource: source } : {};
 }
 
 function subjectOf<K extends KindName>({ change, desired }: Planned<K>): AdoptedObject<K> {

@@ -1,7 +1,7 @@
 // How the declared configuration as a whole looks in answers: its status, plans and history.
 import { z } from 'zod';
 import { component } from '../json-schema.ts';
-import { findingView, sourceView } from './finding.ts';
+import { findingView, placeView, sourceView } from './finding.ts';
 
 const instant = (what: string) => z.iso.datetime().describe(what);
 
@@ -104,6 +104,7 @@ const change = component(
     action: z.enum(['create', 'update', 'delete', 'rename', 'adopt', 'blocked']).describe('What happens to it.'),
     source: sourceView.optional().describe('Where it is declared.'),
     previousNames,
+    previousSource: placeView.optional().describe('Where it was declared, where no document declares it any more.'),
     precondition,
     fields: z.array(field).describe('What changes, field by field.'),
     affects: z

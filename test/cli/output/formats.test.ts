@@ -69,6 +69,17 @@ const change: PlanReport['plan']['changes'][number] = {
 };
 
 const ended = { address: `Session/${nasty}`, action: 'delete', reason: `${nasty} signs in elsewhere` } as const;
+const { source: _source, ...others } = change;
+const deletion: typeof change = {
+  ...others,
+  action: 'delete',
+  previousSource: { file: 'stacks/nr-4.yaml', line: 3 },
+  fields: [
+    { path: '/spec/label', before: nasty, after: null },
+    { path: '/spec/runtime', before: '4', after: null },
+  ],
+  affects: {},
+};
 
 function planned(changes: readonly (typeof change)[], findings: readonly Finding[] = []): PlanReport {
   const summary = { create: 0, update: 1, delete: 0, rename: 0, adopt: 0, unchanged: 4, blocked: 0 };
@@ -101,6 +112,14 @@ const reports: Readonly<Record<string, Report>> = {
     [{ ...change, address: `Stack/${nasty}`, name: nasty }],
     [nastyFinding],
   ),
+  'values that nobody should write': planned([
+    { ...change, fields: [{ path: '/spec/label', before: `${nasty}\n${nasty}`, after: `${nasty}\nmore\n${nasty}!` }] },
+    { ...change, kind: 'InstanceType', fields: [{ path: '/spec/stacks', before: [nasty], after: [`${nasty}!`, 'a'] }] },
+    { ...change, kind: 'SsoConfig', fields: [{ path: '/spec/ldap/tls/ca', before: nasty, after: `${nasty}!` }] },
+  ]),
+  'a deletion of what nobody should write': planned([
+    { ...deletion, address: `Stack/${nasty}`, previousSource: { file: `${nasty}.yaml`, line: 1 } },
+  ]),
   'a problem': { type: 'problem', code: 'tree_missing', message: `${nasty}\nsecond line` },
   'a refusal': { type: 'refusal', findings: [nastyFinding] },
 };
@@ -222,6 +241,13 @@ github('annotates what a plan would change at the first line that changes it', (
   );
 });
 
+github('tells where something stood that is deleted', () => {
+  assert.is(
+    rendered('github', planned([deletion])),
+    '::notice title=delete Stack/nr-4::was stacks/nr-4.yaml:3 (2 fields)\n',
+  );
+});
+
 github('annotates errors alone where there are any', () => {
   const text = rendered('github', planned([change], [finding]));
   assert.is(text.trimEnd().split('\n').length, 1);
@@ -284,13 +310,29 @@ markdown('shows a plan as a table, with what changes, whom it touches, and where
 markdown('has no markup, tag, mention, reference or link from a file', () => {
   for (const report of Object.values(reports)) {
     const text = rendered('markdown', report).replace('<!-- weir -->', '');
-    assert.not.match(text.replace(/<\/?code>|<br>/g, ''), /[<>`]/);
+    assert.not.match(text.replace(/<\/?(code|details|summary)>|<br>/g, ''), /[<>`]/);
     const visible = text.replace(/<code>.*?<\/code>/g, '');
     assert.not.match(visible, /@|&#64;|https?|www\.|GH-|:smile:|&#35;\d|!\d|\[|\]/);
   }
   assert.is(prose('a @b-c, #12 and <i>'), 'a <code>&#64;b-c,</code> <code>&#35;12</code> and &#60;i&#62;');
   assert.is(code('a|`b`'), '<code>a&#124;&#96;b&#96;</code>');
   assert.is(prose('a\nb'), 'a&#92;nb');
+});
+
+markdown('folds what is deleted, and tells where it stood', () => {
+  const plain = { ...deletion, fields: deletion.fields.slice(1) };
+  assert.match(
+    rendered('markdown', planned([plain])),
+    '| <code>-</code> | delete <code>Stack/nr-4</code> | <details><summary>1 field</summary><code>- runtime: "4"</code></details> |  | was <code>config/stacks/nr-4.yaml:3</code> |\n',
+  );
+});
+
+markdown('tells of values what the format for people tells', () => {
+  const lists = { path: '/spec/stacks', before: ['a', 'b'], after: ['b', 'c'] };
+  const text = rendered('markdown', planned([{ ...change, kind: 'InstanceType', fields: [lists] }]));
+  const cell =
+    '&#126; stacks: (1 added, 1 removed, 1 unchanged)</code><br><code>&nbsp;&nbsp;&nbsp;&nbsp;- "a"</code><br>';
+  assert.match(text, cell);
 });
 
 markdown('fits into a comment however long the plan is', () => {

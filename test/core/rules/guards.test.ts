@@ -81,17 +81,28 @@ massDelete('lets a few go, and wants the exact number for more', async () => {
   await apply(world, { ...eager, ...stacks(15) });
   assert.equal(await violationsOf(world, stacks(5)), []);
   assert.equal(await violationsOf(world, stacks(4)), [
-    'mass-delete Platform/platform: this plan cannot delete 11 of 16 declared objects, because reconcile.maxDeletes.count is 10: if that is meant, consent with --allow-deletes 11',
+    'mass-delete Platform/platform: this plan cannot delete 11 of 16 declared objects (Stack/s4, Stack/s5, Stack/s6, Stack/s7, Stack/s8, Stack/s9, Stack/s10, Stack/s11, Stack/s12, Stack/s13, Stack/s14), because reconcile.maxDeletes.count is 10: if that is meant, consent with --allow-deletes 11',
   ]);
   assert.equal(await violationsOf(world, stacks(4), allowing(11)), []);
   assert.equal(await violationsOf(world, stacks(4), allowing(12)), [
-    'mass-delete Platform/platform: this plan cannot be applied, because it deletes 11 objects and 12 were consented to: look at the plan again',
+    'mass-delete Platform/platform: this plan cannot be applied, because it deletes 11 objects (Stack/s4, Stack/s5, Stack/s6, Stack/s7, Stack/s8, Stack/s9, Stack/s10, Stack/s11, Stack/s12, Stack/s13, Stack/s14) and 12 were consented to: look at the plan again',
   ]);
   assert.equal(
     (await violationsOf(world, { ...eager, ...stacks(15) }, allowing(1))).length,
     1,
     'nothing is deleted, and 1 was consented to',
   );
+});
+
+massDelete('names what would go, in order, and no more than twenty', async () => {
+  const world = newWorld();
+  await apply(world, stacks(30));
+  const { document } = await planOf(world, {});
+  const [finding, ...others] = document.findings;
+  assert.equal(others, []);
+  const names = Array.from({ length: 20 }, (_, at) => `Stack/s${at}`).join(', ');
+  assert.ok(finding?.message.includes(`30 of 31 declared objects (${names} and 10 more), because`), finding?.message);
+  assert.ok(document.changes.every(({ action, blockedBy }) => action === 'blocked' && blockedBy?.length === 1));
 });
 
 massDelete('counts a share once 5 objects are declared', async () => {
@@ -109,7 +120,7 @@ massDelete('counts a share once 5 objects are declared', async () => {
   await apply(many, stacks(19));
   assert.equal(await violationsOf(many, stacks(15)), [], '4 of 20');
   assert.equal(await violationsOf(many, stacks(14)), [
-    'mass-delete Platform/platform: this plan cannot delete 5 of 20 declared objects, because reconcile.maxDeletes.percent is 20: if that is meant, consent with --allow-deletes 5',
+    'mass-delete Platform/platform: this plan cannot delete 5 of 20 declared objects (Stack/s14, Stack/s15, Stack/s16, Stack/s17, Stack/s18), because reconcile.maxDeletes.percent is 20: if that is meant, consent with --allow-deletes 5',
   ]);
 });
 
@@ -132,7 +143,7 @@ massDelete('counts no people, teams and instances, and nothing that follows from
   assert.equal(
     await violationsOf(world, { 'weir.yaml': guarded['weir.yaml'], ...stacks(9), 'settings.yaml': settings('') }),
     [
-      'mass-delete Platform/platform: this plan cannot delete 1 of 12 declared objects, because reconcile.maxDeletes.count is 0: if that is meant, consent with --allow-deletes 1',
+      'mass-delete Platform/platform: this plan cannot delete 1 of 12 declared objects (Stack/s9), because reconcile.maxDeletes.count is 0: if that is meant, consent with --allow-deletes 1',
     ],
   );
 });

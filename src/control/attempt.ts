@@ -35,6 +35,8 @@ export interface Occasion {
   readonly requestId?: string;
   /** The network address of whoever asks. */
   readonly address?: string;
+  /** Nothing is applied: a plan with changes waits until somebody asks for it. */
+  readonly holds?: boolean;
 }
 
 /** What an attempt came to: its record, the plan where there was one, and why it was refused. */
@@ -42,6 +44,8 @@ export interface Attempt {
   readonly entry: HistoryEntry;
   readonly plan?: PlanDocument;
   readonly failure?: TreeInvalid | PlanBlocked | BaseMoved;
+  /** The plan waits until somebody asks for it; no record was left. */
+  readonly held?: true;
 }
 
 /** The context of a reconcile. */
@@ -101,6 +105,7 @@ export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion
     const { source, findings } = plan;
     const drift = isServer(occasion) ? await driftIn(bench.store, prepared.plan, bench.now()) : [];
     if (refusal) return refuse(bench, occasion, start, { source, findings, plan, drift, failure: refusal });
+    if (occasion.holds && hasChanges(plan)) return held(bench, occasion, start, { plan, drift });
     const done = await tryToKeep(bench, prepared, occasion, start, drift);
     if (done) return done;
   }
@@ -124,7 +129,7 @@ async function tryToKeep(
   drift: readonly Drifted[],
 ): Promise<Attempt | undefined> {
   const { document: plan } = prepared;
-  const result = plan.changes.length > 0 || (plan.adopted?.length ?? 0) > 0 ? 'applied' : 'unchanged';
+  const result = hasChanges(plan) ? 'applied' : 'unchanged';
   const outcome = { source: plan.source, findings: plan.findings, summary: plan.summary, drift };
   const entry = entryOf(bench, occasion, start, result, outcome);
   try {
@@ -134,6 +139,21 @@ async function tryToKeep(
     if (error instanceof BaseMoved || error instanceof Refused) return undefined;
     throw error;
   }
+}
+
+function hasChanges({ changes, adopted = [] }: PlanDocument): boolean {
+  return changes.length > 0 || adopted.length > 0;
+}
+
+function held(
+  bench: Workbench,
+  occasion: Occasion,
+  start: number,
+  { plan, drift }: { readonly plan: PlanDocument; readonly drift: readonly Drifted[] },
+): Attempt {
+  const { source, findings, summary } = plan;
+  const left = drift.map((one) => ({ ...one, left: true }));
+  return { plan, held: true, entry: entryOf(bench, occasion, start, 'unchanged', { source, findings, summary, drift: left }) };
 }
 
 /** Leaves a record of an attempt that found no tree. */

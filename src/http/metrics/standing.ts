@@ -1,7 +1,7 @@
 // Gauges of how Weir itself stands: the last reload, its findings and conditions, the store, mail that waits.
 import { Gauge, type OpenMetricsContentType, type Registry } from 'prom-client';
 import { driftOf } from '../../control/conditions.ts';
-import type { HistoryEntry } from '../../control/config-status.ts';
+import type { Attempted } from '../../control/config-status.ts';
 import type { ReconcilerStanding } from '../../control/reconciler.ts';
 import type { Health } from '../../store/store.ts';
 
@@ -41,13 +41,15 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
   const findings = gauge('findings', 'Findings in the tree that was read last, by severity.', 'severity');
   const pending = gauge(
     'pending_changes',
-    'Changes that the last reconcile would have made, had it not been refused; 0 where the tree is not valid.',
+    'Changes that the last reconcile would have made, had it not been refused or held by manual mode; 0 where the tree is not valid.',
   );
   const drifted = gauge(
     'drifted_objects',
     'Declared objects that others changed: left as they are, or reverted by the last reconcile.',
     'outcome',
   );
+  const suspended = gauge('suspended', 'Whether the reconciler is suspended (1) or not (0).');
+  const mode = gauge('mode', 'How a changed tree is treated: 1 for the mode that is on.', 'mode');
   const condition = gauge('condition', 'Conditions: 1 for the status that one has.', 'type', 'status');
   return (standing) => {
     const ready = standing.conditions.find(({ type }) => type === 'Ready');
@@ -61,18 +63,20 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
     const left = drift.filter((one) => one.left).length;
     drifted.set({ outcome: 'left' }, left);
     drifted.set({ outcome: 'reverted' }, drift.length - left);
+    suspended.set(standing.suspended ? 1 : 0);
+    for (const one of ['auto', 'manual'] as const) mode.set({ mode: one }, one === standing.mode ? 1 : 0);
     for (const { type, status } of standing.conditions)
       for (const one of ['True', 'False', 'Unknown'] as const)
         condition.set({ type, status: one }, one === status ? 1 : 0);
   };
 }
 
-function secondsOf(entry: HistoryEntry | undefined): number {
+function secondsOf(entry: Pick<Attempted, 'at'> | undefined): number {
   return entry ? Date.parse(entry.at) / 1000 : 0;
 }
 
-function pendingIn(entry: HistoryEntry | undefined): number {
-  if (entry?.result !== 'refused') return 0;
+function pendingIn(entry: Attempted | undefined): number {
+  if (entry?.result !== 'refused' && entry?.result !== 'pending') return 0;
   const { create, update, delete: deletions, rename, adopt, blocked } = entry.summary;
   return create + update + deletions + rename + adopt + blocked;
 }

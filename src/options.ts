@@ -57,7 +57,11 @@ const table = {
     whole().pipe(z.int().min(0, 'it is less than 0')).optional(),
   ),
   adopt: several('KIND/NAME', 'consents to taking over an object that was made through the API; may be repeated'),
-  reason: flag('TEXT', 'why, for whoever looks at the status', path().max(500, 'it has more than 500 characters').optional()),
+  reason: flag(
+    'TEXT',
+    'why, for whoever looks at the status',
+    path().max(500, 'it has more than 500 characters').optional(),
+  ),
   host: flag('ADDRESS', 'the address to listen on (default 127.0.0.1)', path().default('127.0.0.1')),
   port: flag(
     'PORT',

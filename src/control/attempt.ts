@@ -153,7 +153,11 @@ function held(
 ): Attempt {
   const { source, findings, summary } = plan;
   const left = drift.map((one) => ({ ...one, left: true }));
-  return { plan, held: true, entry: entryOf(bench, occasion, start, 'unchanged', { source, findings, summary, drift: left }) };
+  return {
+    plan,
+    held: true,
+    entry: entryOf(bench, occasion, start, 'unchanged', { source, findings, summary, drift: left }),
+  };
 }
 
 /** Leaves a record of an attempt that found no tree. */

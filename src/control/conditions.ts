@@ -51,7 +51,12 @@ function ready({ attempted, applied, missing, failure }: Standing): Told {
     };
   const isPending = attempted.result === 'pending' && applied !== undefined;
   if (attempted.result === 'pending' && !applied)
-    return { type: 'Ready', status: 'Unknown', reason: 'NotReconciled', message: `nothing was applied yet: ${waits(attempted)}` };
+    return {
+      type: 'Ready',
+      status: 'Unknown',
+      reason: 'NotReconciled',
+      message: `nothing was applied yet: ${waits(attempted)}`,
+    };
   const left = (attempted.drift ?? []).filter((one) => one.left).length;
   const but = left === 0 ? '' : `, but for ${left} object${left === 1 ? '' : 's'} that drifted`;
   return {
@@ -91,7 +96,12 @@ function stalled({ attempted, missing, failure }: Standing): Told {
 function sourceAvailable({ attempted, missing, reading, suspended }: Standing): Told {
   const type = 'SourceAvailable';
   if (suspended && !reading)
-    return { type, status: 'Unknown', reason: 'Suspended', message: 'nothing is read while the reconciler is suspended' };
+    return {
+      type,
+      status: 'Unknown',
+      reason: 'Suspended',
+      message: 'nothing is read while the reconciler is suspended',
+    };
   if (missing !== undefined) return { type, status: 'False', reason: 'Missing', message: missing };
   if (!attempted && !reading) return { type, status: 'Unknown', reason: 'NotRead', message: 'nothing was read yet' };
   return { type, status: 'True', reason: 'Read', message: 'the tree can be read' };

@@ -1,7 +1,7 @@
 // The loop: applies the tree at start and whenever it changes, keeps the last good state, and recovers by itself.
 import { hasErrors } from '../core/model/finding.ts';
-import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { suspendedWords } from '../core/model/suspension.ts';
+import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { treeOfTexts } from '../manifests/texts.ts';
 import { type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
@@ -33,7 +33,13 @@ export interface Started {
  * suspended nothing is read; that begins once it is resumed.
  */
 export async function startLoop(options: LoopOptions): Promise<Started> {
-  const running: Running = { options, memory: await recall(options), queue: Promise.resolve(), follows: false, isClosed: false };
+  const running: Running = {
+    options,
+    memory: await recall(options),
+    queue: Promise.resolve(),
+    follows: false,
+    isClosed: false,
+  };
   const forget = onSuspension(options.store, () => suspendOrResume(running));
   const failure = await begin(running).catch((error: unknown) => {
     forget();

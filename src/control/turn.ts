@@ -121,7 +121,11 @@ export async function takeTurn(
 export function observe(options: LoopOptions, memory: Memory): void {
   const { reading } = memory;
   const missing = reading && isMissing(reading) ? reading.message : undefined;
-  memory.conditions = conditionsOf({ ...memory, missing, ...postureOf(options.store.read()) }, memory.conditions, options.now());
+  memory.conditions = conditionsOf(
+    { ...memory, missing, ...postureOf(options.store.read()) },
+    memory.conditions,
+    options.now(),
+  );
 }
 
 /** The tree of a reading. Throws `TreeMissing` where there is none. */

@@ -4,7 +4,9 @@ import type { Resource } from '../model/resource.ts';
 
 /** `team.updated`, `stack.created`; sign-ins have names of their own, and what happens to instances by itself. */
 export function eventOf(change: Change): string {
-  return signInEvent(change) ?? instanceEvent(change) ?? suspensionEvent(change) ?? `${words(change.kind)}.${verbOf(change)}`;
+  return (
+    signInEvent(change) ?? instanceEvent(change) ?? suspensionEvent(change) ?? `${words(change.kind)}.${verbOf(change)}`
+  );
 }
 
 function verbOf({ before, after }: Change): string {

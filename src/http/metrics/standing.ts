@@ -16,6 +16,7 @@ export interface Standing {
 /** Registers them; answers the function that brings them up to date. */
 export function standingGauges(registry: Registry<OpenMetricsContentType>): (standing: Standing) => void {
   const reconciler = reconcilerGauges(registry);
+  const posture = postureGauges(registry);
   const store = storeGauges(registry);
   const waiting = new Gauge({
     name: 'weir_mails_waiting',
@@ -24,6 +25,7 @@ export function standingGauges(registry: Registry<OpenMetricsContentType>): (sta
   });
   return (standing) => {
     if (standing.reconciler) reconciler(standing.reconciler);
+    if (standing.reconciler) posture(standing.reconciler);
     store(standing.store);
     waiting.set(standing.mailsWaiting);
   };
@@ -48,8 +50,6 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
     'Declared objects that others changed: left as they are, or reverted by the last reconcile.',
     'outcome',
   );
-  const suspended = gauge('suspended', 'Whether the reconciler is suspended (1) or not (0).');
-  const mode = gauge('mode', 'How a changed tree is treated: 1 for the mode that is on.', 'mode');
   const condition = gauge('condition', 'Conditions: 1 for the status that one has.', 'type', 'status');
   return (standing) => {
     const ready = standing.conditions.find(({ type }) => type === 'Ready');
@@ -63,11 +63,28 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
     const left = drift.filter((one) => one.left).length;
     drifted.set({ outcome: 'left' }, left);
     drifted.set({ outcome: 'reverted' }, drift.length - left);
-    suspended.set(standing.suspended ? 1 : 0);
-    for (const one of ['auto', 'manual'] as const) mode.set({ mode: one }, one === standing.mode ? 1 : 0);
     for (const { type, status } of standing.conditions)
       for (const one of ['True', 'False', 'Unknown'] as const)
         condition.set({ type, status: one }, one === status ? 1 : 0);
+  };
+}
+
+function postureGauges(registry: Registry<OpenMetricsContentType>): (standing: ReconcilerStanding) => void {
+  const registers = [registry];
+  const suspended = new Gauge({
+    name: 'weir_config_suspended',
+    help: 'Whether the reconciler is suspended (1) or not (0).',
+    registers,
+  });
+  const mode = new Gauge({
+    name: 'weir_config_mode',
+    help: 'How a changed tree is treated: 1 for the mode that is on.',
+    labelNames: ['mode'],
+    registers,
+  });
+  return (standing) => {
+    suspended.set(standing.suspended ? 1 : 0);
+    for (const one of ['auto', 'manual'] as const) mode.set({ mode: one }, one === standing.mode ? 1 : 0);
   };
 }
 

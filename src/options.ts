@@ -80,6 +80,11 @@ const table = {
     number().pipe(z.number().positive('it is not more than 0').max(86_400, 'it is more than a day')).optional(),
     { bare: '300' },
   ),
+  reason: flag(
+    'TEXT',
+    'why, for whoever looks at the status',
+    path().max(500, 'it has more than 500 characters').optional(),
+  ),
   host: flag('ADDRESS', 'the address to listen on (default 127.0.0.1)', path().default('127.0.0.1')),
   port: flag(
     'PORT',

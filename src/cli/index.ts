@@ -18,6 +18,11 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
     async () => (await import('./apply.ts')).apply,
   ),
   serve: entry('follows a tree and serves the API', async () => (await import('./serve.ts')).serve),
+  suspend: entry(
+    'stops a server from reading and applying its tree',
+    async () => (await import('./suspend.ts')).suspend,
+  ),
+  resume: entry('lets a suspended server follow its tree again', async () => (await import('./suspend.ts')).resume),
   status: entry('tells what was applied last, and how it stands', async () => (await import('./status.ts')).status),
   export: entry(
     'prints the declared objects of a store as a tree',

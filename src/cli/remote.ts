@@ -4,6 +4,7 @@ import { BaseMoved } from '../control/failures.ts';
 import type { LoadedTree } from '../control/tree.ts';
 import { type Finding, hasErrors } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
+import { Declined } from '../core/proposals/declined.ts';
 import type { Consents } from '../core/rules/rule.ts';
 import type { Options } from '../options.ts';
 import { type Answer, ask, bodyOf, refusedBy } from './ask-server.ts';
@@ -44,7 +45,10 @@ export type Reconciled =
   | { readonly invalid: readonly Finding[] }
   | { readonly refused: readonly Finding[] };
 
-/** Has the server apply its own tree; only if that and its state are still those of the plan `seen`, where that is given. Throws `Unavailable` and `BaseMoved`. */
+/**
+ * Has the server apply its own tree; only if that and its state are still those of the plan `seen`, where that is given. Throws `Unavailable`,
+ * `BaseMoved`, and `Declined` while it is suspended.
+ */
 export async function reconcileOnServer(
   options: Options,
   consents: Consents,
@@ -59,6 +63,7 @@ export async function reconcileOnServer(
   if (answer.ok) return { plan: planIn(options, answer) };
   if (answer.status === 412) throw new BaseMoved();
   if (isProblem(answer, 'tree_invalid')) return { invalid: answer.violations };
+  if (isProblem(answer, 'conflict')) throw new Declined('conflict', answer.detail.replace(/\.$/, ''));
   // The state can come to refuse it at the very last moment, too.
   if (isProblem(answer, 'plan_blocked') || isProblem(answer, 'rule_violated')) return { refused: answer.violations };
   throw refusedBy(options, answer);
@@ -66,7 +71,15 @@ export async function reconcileOnServer(
 
 /** The status that the server gives. Throws `Unavailable`. */
 export async function statusOnServer(options: Options, io: Io): Promise<ConfigStatus> {
-  const answer = await ask(options, io, 'GET', 'config');
+  return statusIn(options, await ask(options, io, 'GET', 'config'));
+}
+
+/** The status after something that was asked for. Throws `Unavailable`. */
+export async function postForStatus(options: Options, io: Io, path: string, body: object): Promise<ConfigStatus> {
+  return statusIn(options, await ask(options, io, 'POST', path, body));
+}
+
+function statusIn(options: Options, answer: Answer): ConfigStatus {
   if (!answer.ok) throw refusedBy(options, answer);
   return bodyOf<ConfigStatus>(options, answer, ['revision', 'conditions', 'findings', 'inventory']);
 }

@@ -25,14 +25,23 @@ export function openStoreAt(options: Options, io: Io, how: Pick<OpenOptions, 'cr
   });
 }
 
-/** Opens the store of `--store` to apply something to it. Where somebody else holds it, the way around them is told. Throws `StoreUnavailable`. */
-export async function openStoreToApply(options: Options, io: Io, create: boolean): Promise<Store> {
+/** Opens the store of `--store` to apply something to it. Throws `StoreUnavailable`. */
+export function openStoreToApply(options: Options, io: Io, create: boolean): Promise<Store> {
+  const way = 'have it apply its own tree: weir apply --server URL --token-file FILE';
+  return openStoreForVerb(options, io, { create, way });
+}
+
+/** Opens the store of `--store` to write to it. Where a server holds it, the `way` around that is told. Throws `StoreUnavailable`. */
+export async function openStoreForVerb(
+  options: Options,
+  io: Io,
+  { create, way }: { readonly create: boolean; readonly way: string },
+): Promise<Store> {
   try {
     return await openStoreAt(options, io, { create });
   } catch (error) {
     if (!(error instanceof StoreUnavailable) || error.reason !== 'locked') throw error;
-    const way = 'or, where that is a server, have it apply its own tree: weir apply --server URL --token-file FILE';
-    throw new StoreUnavailable('locked', `${error.message},\n${way}`, { cause: error });
+    throw new StoreUnavailable('locked', `${error.message},\nor, where that is a server, ${way}`, { cause: error });
   }
 }
 

@@ -37,6 +37,8 @@ export interface Occasion {
   readonly requestId?: string;
   /** The network address of whoever asks. */
   readonly address?: string;
+  /** Nothing is applied: a plan with changes waits until somebody asks for it. */
+  readonly holds?: boolean;
 }
 
 /** What an attempt came to: its record, the plan where there was one, and why it was refused. */
@@ -44,6 +46,8 @@ export interface Attempt {
   readonly entry: HistoryEntry;
   readonly plan?: PlanDocument;
   readonly failure?: AttemptFailure;
+  /** The plan waits until somebody asks for it; no record was left. */
+  readonly held?: true;
 }
 
 /** Why nothing was kept of a tree that could be read. */
@@ -116,6 +120,7 @@ export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion
     const { source, findings } = plan;
     const drift = isServer(occasion) ? await driftIn(bench.store, prepared.plan, bench.now()) : [];
     if (refusal) return refuse(bench, occasion, start, { source, findings, plan, drift, failure: refusal });
+    if (occasion.holds && hasChanges(plan)) return held(bench, occasion, start, { plan, drift });
     const done = await tryToKeep(bench, prepared, occasion, start, drift);
     if (done) return done;
   }
@@ -139,7 +144,7 @@ async function tryToKeep(
   drift: readonly Drifted[],
 ): Promise<Attempt | undefined> {
   const { document: plan } = prepared;
-  const result = plan.changes.length > 0 || (plan.adopted?.length ?? 0) > 0 ? 'applied' : 'unchanged';
+  const result = hasChanges(plan) ? 'applied' : 'unchanged';
   const outcome = { source: plan.source, findings: plan.findings, summary: plan.summary, drift };
   const entry = entryOf(bench, occasion, start, result, outcome);
   try {
@@ -148,6 +153,25 @@ async function tryToKeep(
     if (error instanceof BaseMoved || error instanceof Refused) return undefined;
     throw error;
   }
+}
+
+function hasChanges({ changes, adopted = [] }: PlanDocument): boolean {
+  return changes.length > 0 || adopted.length > 0;
+}
+
+function held(
+  bench: Workbench,
+  occasion: Occasion,
+  start: number,
+  { plan, drift }: { readonly plan: PlanDocument; readonly drift: readonly Drifted[] },
+): Attempt {
+  const { source, findings, summary } = plan;
+  const left = drift.map((one) => ({ ...one, left: true }));
+  return {
+    plan,
+    held: true,
+    entry: entryOf(bench, occasion, start, 'unchanged', { source, findings, summary, drift: left }),
+  };
 }
 
 /** Leaves a record of an attempt that found no tree. */

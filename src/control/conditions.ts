@@ -1,10 +1,11 @@
 // Conditions as Kubernetes has them: what holds of the declared platform now, and since when.
-import type { Condition, Drifted, HistoryEntry } from './config-status.ts';
+import { type Suspended, suspendedWords } from '../core/model/suspension.ts';
+import type { Attempted, Condition, Drifted, HistoryEntry } from './config-status.ts';
 import { driftWords } from './drift-words.ts';
 
 /** How things stand, from which every condition follows. */
 export interface Standing {
-  readonly attempted?: HistoryEntry | undefined;
+  readonly attempted?: Attempted | undefined;
   readonly applied?: HistoryEntry | undefined;
   /** Why there is no tree to read. */
   readonly missing?: string | undefined;
@@ -13,6 +14,8 @@ export interface Standing {
   readonly reconciling: boolean;
   /** What kept the last attempt from ending: the store, or a bug. */
   readonly failure?: string | undefined;
+  readonly mode?: 'auto' | 'manual';
+  readonly suspended?: Suspended | undefined;
 }
 
 type Told = Omit<Condition, 'lastTransitionTime'>;
@@ -46,20 +49,32 @@ function ready({ attempted, applied, missing, failure }: Standing): Told {
       reason: 'Refused',
       message: `${kept}: ${problems(attempted)}`,
     };
+  const isPending = attempted.result === 'pending' && applied !== undefined;
+  if (attempted.result === 'pending' && !applied)
+    return {
+      type: 'Ready',
+      status: 'Unknown',
+      reason: 'NotReconciled',
+      message: `nothing was applied yet: ${waits(attempted)}`,
+    };
   const left = (attempted.drift ?? []).filter((one) => one.left).length;
   const but = left === 0 ? '' : `, but for ${left} object${left === 1 ? '' : 's'} that drifted`;
   return {
     type: 'Ready',
     status: 'True',
     reason: 'Applied',
-    message: `the state is what revision ${short(attempted.revision)} wants${but}`,
+    message: `the state is what revision ${short(isPending ? applied.revision : attempted.revision)} wants${but}${isPending ? `; ${waits(attempted)}` : ''}`,
   };
 }
 
-function reconciling({ reconciling: busy }: Standing): Told {
-  return busy
-    ? { type: 'Reconciling', status: 'True', reason: 'Progressing', message: 'a reconcile is under way' }
-    : { type: 'Reconciling', status: 'False', reason: 'Idle', message: 'waiting for a change of the tree' };
+function reconciling({ reconciling: busy, suspended, mode, attempted }: Standing): Told {
+  if (busy) return { type: 'Reconciling', status: 'True', reason: 'Progressing', message: 'a reconcile is under way' };
+  const type = 'Reconciling';
+  const status = 'False';
+  if (suspended) return { type, status, reason: 'Suspended', message: `${suspendedWords(suspended)}` };
+  if (mode !== 'manual') return { type, status, reason: 'Idle', message: 'waiting for a change of the tree' };
+  const what = attempted?.result === 'pending' ? waits(attempted) : 'changes of the tree are planned';
+  return { type, status, reason: 'ManualMode', message: `${what}, and applied on request: weir apply --server` };
 }
 
 function stalled({ attempted, missing, failure }: Standing): Told {
@@ -78,8 +93,15 @@ function stalled({ attempted, missing, failure }: Standing): Told {
   };
 }
 
-function sourceAvailable({ attempted, missing, reading }: Standing): Told {
+function sourceAvailable({ attempted, missing, reading, suspended }: Standing): Told {
   const type = 'SourceAvailable';
+  if (suspended && !reading)
+    return {
+      type,
+      status: 'Unknown',
+      reason: 'Suspended',
+      message: 'nothing is read while the reconciler is suspended',
+    };
   if (missing !== undefined) return { type, status: 'False', reason: 'Missing', message: missing };
   if (!attempted && !reading) return { type, status: 'Unknown', reason: 'NotRead', message: 'nothing was read yet' };
   return { type, status: 'True', reason: 'Read', message: 'the tree can be read' };
@@ -135,12 +157,18 @@ function fightWords(drifted: Drifted): string {
 }
 
 /** Whether the tree itself was good: then something in the state, or a guard, said no. */
-function wasPlanned({ summary }: HistoryEntry): boolean {
+function wasPlanned({ summary }: Pick<HistoryEntry, 'summary'>): boolean {
   return Object.values(summary).some((count) => count > 0);
 }
 
-function problems({ errors, revision }: HistoryEntry): string {
+function problems({ errors, revision }: Attempted): string {
   return `revision ${short(revision)} was refused for ${errors} error${errors === 1 ? '' : 's'}`;
+}
+
+/** `revision abcdef012345 waits with 3 changes`. */
+function waits({ revision, summary: { unchanged: _, ...counts } }: Attempted): string {
+  const changes = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return `revision ${short(revision)} waits with ${changes} change${changes === 1 ? '' : 's'}`;
 }
 
 function short(revision: string): string {

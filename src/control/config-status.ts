@@ -1,5 +1,6 @@
 // What is known of the declared platform: what was applied, what was tried, and how it stands.
 import type { Finding } from '../core/model/finding.ts';
+import type { Suspended } from '../core/model/suspension.ts';
 import type { PlanSummary } from '../core/plan/plan-document.ts';
 import type { Action } from '../core/plan/planned.ts';
 
@@ -24,7 +25,24 @@ export interface ConfigStatus {
   readonly inventory: { readonly count: number; readonly digest: string };
   readonly lastAppliedAt: string | null;
   readonly lastAttemptedAt: string | null;
+  /** `manual`: a changed tree is planned, and applied when somebody asks for it. */
+  readonly mode: 'auto' | 'manual';
+  /** The tree that waits to be applied, in manual mode. */
+  readonly pending?: Pending;
+  /** Nothing is read or applied by the server. */
+  readonly suspended?: Suspended;
 }
+
+/** A tree that was planned and not applied, because nobody has asked for it yet. */
+export interface Pending {
+  readonly revision: string;
+  readonly commit?: string;
+  readonly dirty?: boolean;
+  readonly summary: PlanSummary;
+}
+
+/** The newest attempt as a server remembers it. `pending`: the tree waits to be applied; history says nothing of it. */
+export type Attempted = Omit<HistoryEntry, 'result'> & { readonly result: HistoryEntry['result'] | 'pending' };
 
 /** An object that was not as its document wants it because others changed it since a server applied that document. */
 export interface Drifted {

@@ -1,10 +1,19 @@
 // The ways in which a reconcile ends without keeping anything, told apart by type.
 import type { Finding } from '../core/model/finding.ts';
+import { type Suspended, suspendedWords } from '../core/model/suspension.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 
 /** There is no tree at the folder: not a tree, or not mounted. Never the same as an empty tree. */
 export class TreeMissing extends Error {
   override readonly name = 'TreeMissing';
+}
+
+/** The reconciler is suspended: nothing is read or applied, whoever asks. */
+export class ReconcilerSuspended extends Error {
+  override readonly name = 'ReconcilerSuspended';
+  constructor(suspended: Suspended) {
+    super(`nothing can be applied, because the reconciler is ${suspendedWords(suspended)}; resume it first`);
+  }
 }
 
 /** The tree itself is wrong, whatever the state. */

@@ -1,17 +1,19 @@
 // The loop: applies the tree at start and whenever it changes, keeps the last good state, and recovers by itself.
 import { hasErrors } from '../core/model/finding.ts';
+import { suspendedWords } from '../core/model/suspension.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { treeOfTexts } from '../manifests/texts.ts';
 import { type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
 import { type Watch, watch } from '../manifests/watch.ts';
 import { type Attempt, type AttemptFailure, type Occasion, planLoaded } from './attempt.ts';
-import { TreeInvalid, TreeMissing } from './failures.ts';
+import { ReconcilerSuspended, TreeInvalid, TreeMissing } from './failures.ts';
 import { placesIn } from './places.ts';
 import type { ReconcileRequest, Reconciler } from './reconciler.ts';
-import { statusOf } from './status.ts';
+import { postureOf, statusOf } from './status.ts';
+import { onSuspension } from './suspension.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
-import { followSettings, type LoopOptions, type Memory, recall, takeTurn, treeOf } from './turn.ts';
+import { followSettings, type LoopOptions, type Memory, observe, recall, takeTurn, treeOf } from './turn.ts';
 
 export interface Loop extends Reconciler {
   /** Ends the watch and waits for a reconcile that is under way. */
@@ -26,19 +28,25 @@ export interface Started {
   readonly hasGoodState: boolean;
 }
 
-/** Reads and applies the tree at `root`, then follows it. Resolves when the first attempt has ended, whatever came of it. */
+/**
+ * Reads and applies the tree at `root`, then follows it. Resolves when the first attempt has ended, whatever came of it. While the reconciler is
+ * suspended nothing is read; that begins once it is resumed.
+ */
 export async function startLoop(options: LoopOptions): Promise<Started> {
-  const running: Running = { options, memory: await recall(options), queue: Promise.resolve() };
-  const failure = await turn(running, { trigger: 'start', actor: configActor }).then(
-    (attempt) => attempt.failure,
-    (error: unknown) => {
-      if (error instanceof TreeMissing) return error;
-      throw error;
-    },
-  );
-  running.watch = follow(running);
+  const running: Running = {
+    options,
+    memory: await recall(options),
+    queue: Promise.resolve(),
+    follows: false,
+    isClosed: false,
+  };
+  const forget = onSuspension(options.store, () => suspendOrResume(running));
+  const failure = await begin(running).catch((error: unknown) => {
+    forget();
+    throw error;
+  });
   const hasGoodState = running.memory.applied !== undefined;
-  return { loop: offer(running), hasGoodState, ...(failure ? { failure } : {}) };
+  return { loop: offer(running, forget), hasGoodState, ...(failure ? { failure } : {}) };
 }
 
 const configActor = { kind: 'config' } as const;
@@ -48,7 +56,55 @@ interface Running {
   readonly memory: Memory;
   /** Turns are taken one after another. */
   queue: Promise<unknown>;
-  watch?: Watch;
+  /** Whether the tree is followed, or is about to be; not while the reconciler is suspended. */
+  follows: boolean;
+  isClosed: boolean;
+  watch?: Watch | undefined;
+  /** The watch that was followed before, until it has ended. */
+  ending?: Promise<unknown>;
+}
+
+/** Applies the tree, and follows it from then on; only says so where the reconciler is suspended. Throws what the store throws. */
+async function begin(running: Running): Promise<Started['failure']> {
+  const { options, memory } = running;
+  const { suspended } = postureOf(options.store.read());
+  if (suspended) options.log('warn', `nothing is read or applied: the reconciler is ${suspendedWords(suspended)}`);
+  running.follows = suspended === undefined;
+  const failure = running.follows ? await firstTurn(running) : undefined;
+  memory.settled = true;
+  observe(options, memory);
+  follow(running);
+  return failure;
+}
+
+function firstTurn(running: Running): Promise<Started['failure']> {
+  return turn(running, { trigger: 'start', actor: configActor }).then(
+    (attempt) => attempt.failure,
+    (error: unknown) => {
+      if (error instanceof TreeMissing) return error;
+      if (error instanceof ReconcilerSuspended) return undefined;
+      throw error;
+    },
+  );
+}
+
+/** A resumed reconciler applies the tree as if it had just been started. */
+function suspendOrResume(running: Running): void {
+  const { options, memory, watch: followed } = running;
+  const { suspended } = postureOf(options.store.read());
+  if (running.isClosed) return;
+  if (suspended && running.follows) {
+    options.log('warn', `the reconciler is ${suspendedWords(suspended)}`);
+    running.follows = false;
+    running.watch = undefined;
+    // Not waited for: what it has read may wait for a turn, which is refused then.
+    running.ending = Promise.all([running.ending, followed?.close()]);
+  } else if (!suspended && !running.follows) {
+    options.log('info', 'the reconciler is resumed');
+    // What kept the turn from ending was logged by the turn itself.
+    begin(running).catch(() => follow(running));
+  }
+  observe(options, memory);
 }
 
 function turn(running: Running, occasion: Occasion): Promise<Attempt> {
@@ -73,9 +129,10 @@ function queued<T>(running: Running, work: () => Promise<T>): Promise<T> {
 /** What came of a turn is remembered and logged by the turn itself. */
 function ignore(): void {}
 
-function follow(running: Running): Watch {
+function follow(running: Running): void {
   const { options, memory } = running;
-  return watch(options.root, {
+  if (!running.follows || running.isClosed || running.watch) return;
+  running.watch = watch(options.root, {
     ...followSettings(options),
     previous: memory.reading,
     read: (previous) => readTree(options.root, { previous, overlay: options.overlay }),
@@ -89,19 +146,22 @@ function isKnown({ reading, failure }: Memory, read: Tree | Missing): boolean {
   return failure === undefined && reading !== undefined && revisionOf(reading) === revisionOf(read);
 }
 
-function offer(running: Running): Loop {
+function offer(running: Running, forget: () => void): Loop {
   const { options, memory } = running;
   return {
     settled: () => memory.settled,
     status: () => statusOf(options.store, options.inventoryOf, memory, memory.conditions),
-    standing: () => memory,
+    standing: () => ({ ...memory, ...postureOf(options.store.read()) }),
     plan: () => planOwn(options, memory),
     planDocuments: async (documents, consents, environment) =>
       planOf(options, await judge(options, memory, treeOfTexts(documents, environment)), consents),
     reconcile: (request) => reconcile(running, request),
     placesOf: (address) => placesIn(memory.good, address),
     close: async () => {
+      running.isClosed = true;
+      forget();
       await running.watch?.close();
+      await running.ending;
       await running.queue;
     },
   };

@@ -3,7 +3,7 @@ import type { Source } from '../core/model/finding.ts';
 import type { Actor } from '../core/model/proposal.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import type { Consents } from '../core/rules/rule.ts';
-import type { Condition, ConfigStatus, HistoryEntry } from './config-status.ts';
+import type { Attempted, Condition, ConfigStatus, HistoryEntry } from './config-status.ts';
 
 /** Where a declared resource and each of its written fields stand in the tree that was read last. */
 export interface Places {
@@ -25,9 +25,11 @@ export interface ReconcileRequest {
 
 /** How the platform stands, as far as the reconciler remembers: the newest attempt that found a tree, and the newest that was not refused. */
 export interface ReconcilerStanding {
-  readonly attempted?: HistoryEntry | undefined;
+  readonly attempted?: Attempted | undefined;
   readonly applied?: HistoryEntry | undefined;
   readonly conditions: readonly Condition[];
+  readonly mode: ConfigStatus['mode'];
+  readonly suspended?: ConfigStatus['suspended'];
 }
 
 export interface Reconciler {
@@ -44,7 +46,10 @@ export interface Reconciler {
     consents?: Consents,
     environment?: string,
   ): Promise<PlanDocument>;
-  /** Reads the tree and applies it; answers the plan done. Throws `BaseMoved`, `SourceMoved`, `TreeInvalid`, `PlanBlocked`, `TreeMissing`. */
+  /**
+   * Reads the tree and applies it; answers the plan done. Throws `BaseMoved`, `SourceMoved`, `TreeInvalid`, `PlanBlocked`, `TreeMissing`,
+   * `ReconcilerSuspended`.
+   */
   reconcile(request: ReconcileRequest): Promise<PlanDocument>;
   /** Nothing for what no document of the last good tree declares. */
   placesOf(address: string): Places | undefined;

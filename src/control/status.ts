@@ -1,9 +1,10 @@
 // The status of the declared platform, as the API and `weir status` answer it.
-import type { View } from '../core/model/view.ts';
+import { type Suspended, suspendedIn } from '../core/model/suspension.ts';
+import { singleton, type View } from '../core/model/view.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import type { Store } from '../store/store.ts';
 import { conditionsOf, type Standing } from './conditions.ts';
-import type { Condition, ConfigStatus } from './config-status.ts';
+import type { Attempted, Condition, ConfigStatus, Pending } from './config-status.ts';
 import { lastAttempts } from './history.ts';
 import type { Inventory, InventoryOf } from './inventory.ts';
 
@@ -24,6 +25,25 @@ export async function statusOf(
     inventory,
     lastAppliedAt: applied?.at ?? null,
     lastAttemptedAt: attempted?.at ?? null,
+    ...postureOf(store.read()),
+    ...(attempted?.result === 'pending' ? { pending: pendingOf(attempted) } : {}),
+  };
+}
+
+/** How a state has the server go about its tree. The mode of the applied state counts, so that what a tree says of it acts once it is applied. */
+export function postureOf(view: View): { readonly mode: ConfigStatus['mode']; readonly suspended?: Suspended } {
+  // A platform that an earlier build wrote has no mode.
+  const mode = singleton(view, 'Platform').spec.reconcile.mode ?? 'auto';
+  const suspended = suspendedIn(view);
+  return { mode, ...(suspended ? { suspended } : {}) };
+}
+
+function pendingOf({ revision, commit, dirty, summary }: Attempted): Pending {
+  return {
+    revision,
+    ...(commit === undefined ? {} : { commit }),
+    ...(dirty === undefined ? {} : { dirty }),
+    summary,
   };
 }
 
@@ -43,5 +63,6 @@ const known = new WeakMap<View, Inventory>();
 export async function statusOfStore(store: Store, inventoryOf: InventoryOf): Promise<ConfigStatus> {
   const attempts = await lastAttempts(store);
   const since = attempts.attempted?.at ?? '1970-01-01T00:00:00.000Z';
-  return statusOf(store, inventoryOf, attempts, conditionsOf({ ...attempts, reconciling: false }, [], since));
+  const standing = { ...attempts, reconciling: false, ...postureOf(store.read()) };
+  return statusOf(store, inventoryOf, attempts, conditionsOf(standing, [], since));
 }

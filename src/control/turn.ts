@@ -6,9 +6,11 @@ import { settle } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, type Workbench } from './attempt.ts';
 import { conditionsOf } from './conditions.ts';
-import type { Condition, HistoryEntry } from './config-status.ts';
-import { TreeMissing } from './failures.ts';
+import type { Attempted, Condition, HistoryEntry } from './config-status.ts';
+import { ReconcilerSuspended, TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
+import { postureOf } from './status.ts';
+import { requireResumed, whileResumed } from './suspension.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 
 /** How an event of the loop is told to the operator. */
@@ -31,8 +33,11 @@ export interface LoopOptions extends Workbench {
 /** What came of one turn, for whoever counts. */
 export interface Turn {
   readonly trigger: Occasion['trigger'];
-  /** `missing`: there was no tree; `moved`: the tree or the state was not the caller's; `failed`: the store took nothing, or Weir failed. */
-  readonly result: HistoryEntry['result'] | 'missing' | 'moved' | 'failed';
+  /**
+   * `pending`: a plan waits for somebody to apply it; `missing`: there was no tree; `moved`: the tree or the state was not the caller's; `suspended`: the
+   * reconciler was; `failed`: the store took nothing, or Weir failed.
+   */
+  readonly result: Attempted['result'] | 'missing' | 'moved' | 'suspended' | 'failed';
   /** From a tree that was read to the end, in seconds. */
   readonly seconds: number;
 }
@@ -44,7 +49,7 @@ export interface Memory {
   reading: Tree | Missing | undefined;
   /** The tree that was applied last: the places of what is declared. */
   good: LoadedTree | undefined;
-  attempted: HistoryEntry | undefined;
+  attempted: Attempted | undefined;
   applied: HistoryEntry | undefined;
   /** What kept the last turn from ending, other than the tree: the store, or a bug. */
   failure: string | undefined;
@@ -67,19 +72,24 @@ export function followSettings({ store }: Workbench): { readonly settleMs: numbe
   return { settleMs, pollSeconds };
 }
 
-/** Takes the turn of an occasion; reads a tree that stands still where none was read yet. Throws `TreeMissing`, and what the store throws. */
+/**
+ * Takes the turn of an occasion; reads a tree that stands still where none was read yet. Throws `TreeMissing`, `ReconcilerSuspended`, and what
+ * the store throws.
+ */
 export async function takeTurn(
-  options: LoopOptions,
+  { store, ...rest }: LoopOptions,
   memory: Memory,
   occasion: Occasion,
   read?: Tree | Missing,
 ): Promise<Attempt> {
+  requireResumed(store.read());
+  const options = { ...rest, store: whileResumed(store) };
   memory.reconciling = true;
   observe(options, memory);
   let result: Turn['result'] = 'failed';
   let begun = options.elapsed();
+  const known = memory.reading;
   try {
-    const known = memory.reading;
     const reading = read ?? (await readSettled(options, memory));
     begun = options.elapsed();
     memory.reading = reading;
@@ -88,9 +98,14 @@ export async function takeTurn(
     // It says nothing of the tree, and the watch has still to deal with this reading.
     if (isOfCaller(attempt.failure)) memory.reading = known;
     else tell(options, memory, attempt, tree);
-    result = isOfCaller(attempt.failure) ? 'moved' : attempt.entry.result;
+    result = isOfCaller(attempt.failure) ? 'moved' : attempted(attempt).result;
     return attempt;
   } catch (error) {
+    if (error instanceof ReconcilerSuspended) {
+      result = 'suspended';
+      memory.reading = known;
+      throw error;
+    }
     if (error instanceof TreeMissing) result = 'missing';
     fail(options, memory, error);
     if (error instanceof TreeMissing) await recordMissing(options, occasion, error.message);
@@ -104,10 +119,14 @@ export async function takeTurn(
 }
 
 /** Brings the conditions up to date when something happens, so that their times are those of what happened. */
-function observe(options: LoopOptions, memory: Memory): void {
+export function observe(options: LoopOptions, memory: Memory): void {
   const { reading } = memory;
   const missing = reading && isMissing(reading) ? reading.message : undefined;
-  memory.conditions = conditionsOf({ ...memory, missing }, memory.conditions, options.now());
+  memory.conditions = conditionsOf(
+    { ...memory, missing, ...postureOf(options.store.read()) },
+    memory.conditions,
+    options.now(),
+  );
 }
 
 /** The tree of a reading. Throws `TreeMissing` where there is none. */
@@ -125,14 +144,20 @@ async function readSettled(options: LoopOptions, memory: Memory): Promise<Tree |
 
 async function applyReading(options: LoopOptions, memory: Memory, occasion: Occasion, tree: Tree): Promise<Attempt> {
   const loaded = await judgeTree(tree, { facts: options.facts(), decoded: memory.decoded, judged: memory.judged });
-  const attempt = await applyLoaded(options, loaded, occasion);
+  // Somebody who asks for it wants it applied.
+  const holds = occasion.trigger !== 'api' && postureOf(options.store.read()).mode === 'manual';
+  const attempt = await applyLoaded(options, loaded, { ...occasion, holds });
   if (isOfCaller(attempt.failure)) return attempt;
   memory.failure = undefined;
-  memory.attempted = attempt.entry;
-  if (attempt.failure) return attempt;
+  memory.attempted = attempted(attempt);
+  if (attempt.failure || attempt.held) return attempt;
   memory.applied = attempt.entry;
   memory.good = loaded;
   return attempt;
+}
+
+function attempted({ entry, held }: Attempt): Attempted {
+  return held ? { ...entry, result: 'pending' } : entry;
 }
 
 function fail(options: LoopOptions, memory: Memory, error: unknown): void {
@@ -149,7 +174,8 @@ function keptBy({ applied }: Memory): string {
 function tell(options: LoopOptions, memory: Memory, attempt: Attempt, tree: Tree): void {
   const { result, revision, summary, errors, warnings, durationMs } = attempt.entry;
   const details = { revision: revision.slice(0, 12), ...summary, errors, warnings, durationMs };
-  if (result === 'refused') options.log('error', `the tree was refused: ${keptBy(memory)}`, details);
+  if (attempt.held) options.log('warn', 'the tree waits to be applied, because reconcile.mode is manual', details);
+  else if (result === 'refused') options.log('error', `the tree was refused: ${keptBy(memory)}`, details);
   else
     options.log('info', result === 'applied' ? 'the tree was applied' : 'the tree was read: nothing changes', details);
   tellDrift(options, memory);

@@ -1,6 +1,13 @@
 // Every error that the API answers: one table, and the way from what was thrown to a row of it (RFC 9457).
 import { TooManyPasswords } from '../auth/password.ts';
-import { BaseMoved, PlanBlocked, SourceMoved, TreeInvalid, TreeMissing } from '../control/failures.ts';
+import {
+  BaseMoved,
+  PlanBlocked,
+  ReconcilerSuspended,
+  SourceMoved,
+  TreeInvalid,
+  TreeMissing,
+} from '../control/failures.ts';
 import type { Finding } from '../core/model/finding.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { InvalidSpec } from '../core/proposals/written-spec.ts';
@@ -106,6 +113,7 @@ function reconcileProblem(error: unknown): Problem | undefined {
     return new Problem('precondition_failed', { detail: sentence(error.message) });
   if (error instanceof TreeInvalid) return treeProblem('tree_invalid', error.findings);
   if (error instanceof PlanBlocked) return treeProblem('plan_blocked', error.plan.findings);
+  if (error instanceof ReconcilerSuspended) return new Problem('conflict', { detail: sentence(error.message) });
   return error instanceof TreeMissing ? new Problem('unavailable', { detail: sentence(error.message) }) : undefined;
 }
 

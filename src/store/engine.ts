@@ -9,15 +9,14 @@ import { flush } from './flush.ts';
 import { encodeBody, encodeBodySteps } from './lines.ts';
 import type { Log } from './log.ts';
 import {
+  type AnyTransaction,
   type Entry,
   type Evaluation,
-  type LongTransaction,
   NotKept,
   OutcomeUnknown,
   type PositionedView,
   type Receipt,
   type Store,
-  type Transaction,
 } from './store.ts';
 
 /** A store over a lowdb database whose `write` makes `waiting` durable, or throws `WriteFailed`. */
@@ -74,7 +73,7 @@ function commit<R>(engine: Engine, transaction: AnyTransaction<R>, id: string): 
   if (twin) return twin.receipt.promise.then(({ result: _, ...receipt }) => ({ ...receipt, repeated: true }));
   const refusal = refusalOf(engine, id);
   if (refusal) return Promise.reject(refusal);
-  if (engine.long) return engine.long.then(() => commit(engine, transaction, id));
+  if (engine.long !== undefined) return engine.long.then(() => commit(engine, transaction, id));
   try {
     const evaluation = evaluate(engine, transaction);
     if (isLong(evaluation)) return commitLong(engine, transaction, id);
@@ -84,9 +83,6 @@ function commit<R>(engine: Engine, transaction: AnyTransaction<R>, id: string): 
     return durable(engine, engine.headPosition).then(() => Promise.reject(error));
   }
 }
-
-/** What is committed: a transaction, long or not. */
-type AnyTransaction<R> = Transaction<R> | LongTransaction<R>;
 
 function isLong<R>(
   evaluation: Evaluation<R> | Generator<void, Evaluation<R>, void>,

@@ -35,6 +35,9 @@ export type Transaction<R = unknown> = (view: PositionedView) => Evaluation<R>;
  */
 export type LongTransaction<R = unknown> = (view: PositionedView) => Generator<void, Evaluation<R>, void>;
 
+/** Either. */
+export type AnyTransaction<R = unknown> = (view: PositionedView) => ReturnType<Transaction<R> | LongTransaction<R>>;
+
 /** A commit that is durable and visible to `read()`. */
 export interface Receipt<R = unknown> {
   readonly position: string;
@@ -107,7 +110,7 @@ export interface Store {
    * Resolves when the changes are durable and visible to `read()`. The same `id` twice is one write, as long as the id is
    * remembered (the last 10 000 are). Rejects with what the transaction threw, `NotKept` or `OutcomeUnknown`.
    */
-  commit<R>(transaction: Transaction<R> | LongTransaction<R>, options: { readonly id: string }): Promise<Receipt<R>>;
+  commit<R>(transaction: AnyTransaction<R>, options: { readonly id: string }): Promise<Receipt<R>>;
   /** The view once it has reached a position (or everything committed so far). Rejects for a position of another store. */
   reach(position: string | 'head'): Promise<PositionedView>;
   /** Every entry once, in order, when `read()` shows it (and perhaps later ones). Answers the function that ends it. */

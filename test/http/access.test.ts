@@ -26,6 +26,8 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /api/v1/admin/config/plan': adminsAndTheirPlanTokens,
   'GET /api/v1/admin/config/plan': admins,
   'POST /api/v1/admin/config/reconcile': admins,
+  'POST /api/v1/admin/config/resume': admins,
+  'POST /api/v1/admin/config/suspend': admins,
   'GET /api/v1/admin/config/history': admins,
   'GET /api/v1/admin/config/history/{revision}': admins,
   'GET /api/v1/admin/config/export': admins,

@@ -355,6 +355,7 @@ secrets('is anything of users, teams, addresses or credentials, whatever has hap
     'method',
     'route',
     'cause',
+    'mode',
   ];
   const ofNode = ['le', 'space', 'major', 'minor', 'patch', 'kind'];
   assert.equal(

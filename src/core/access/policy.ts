@@ -45,6 +45,7 @@ const table = {
   'plan-config': { who: 'admin', planTokens: true, may: 'see what a given tree would change' },
   'plan-own-config': { who: 'admin', may: 'see what the server’s own tree would change' },
   'reconcile-config': { who: 'admin', may: 'have the server apply its own tree' },
+  'suspend-config': { who: 'admin', may: 'suspend and resume the reconciler' },
   'read-config-history': { who: 'admin', may: 'see what was applied and refused' },
   'export-config': { who: 'admin', may: 'read all declared objects as documents' },
   'read-catalogue': { who: 'user', may: 'read team types, instance types, stacks and templates' },

@@ -4,7 +4,9 @@ import type { Resource } from '../model/resource.ts';
 
 /** `team.updated`, `stack.created`; sign-ins have names of their own, and what happens to instances by itself. */
 export function eventOf(change: Change): string {
-  return signInEvent(change) ?? instanceEvent(change) ?? `${words(change.kind)}.${verbOf(change)}`;
+  return (
+    signInEvent(change) ?? instanceEvent(change) ?? suspensionEvent(change) ?? `${words(change.kind)}.${verbOf(change)}`
+  );
 }
 
 function verbOf({ before, after }: Change): string {
@@ -33,6 +35,12 @@ function instanceEvent({ kind, before, after }: Change): string | undefined {
   if (now?.state === 'crashed') return 'instance.crashed';
   const wentBack = old?.state === 'upgrading' && old.previousStack !== undefined && now?.stack === old.previousStack;
   return wentBack && old.stack !== now.stack ? 'instance.upgrade-failed' : undefined;
+}
+
+/** What is suspended is the reconciler. */
+function suspensionEvent({ kind, after }: Change): string | undefined {
+  if (kind !== 'Suspension') return undefined;
+  return after ? 'reconciler.suspended' : 'reconciler.resumed';
 }
 
 /** Whether the counters of a user tell of a sign-in that failed. */

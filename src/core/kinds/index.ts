@@ -19,6 +19,7 @@ import { spentLogin } from './spent-login.ts';
 import { ssoConfig } from './sso-config.ts';
 import { stack } from './stack.ts';
 import { statisticsToken } from './statistics-token.ts';
+import { suspension } from './suspension.ts';
 import { team } from './team.ts';
 import { teamType } from './team-type.ts';
 import { template } from './template.ts';
@@ -54,6 +55,7 @@ export const runtimeKinds = {
   IdempotentRequest: idempotentRequest,
   SpentLogin: spentLogin,
   Receiver: receiver,
+  Suspension: suspension,
 } as const;
 
 /** All kinds. */

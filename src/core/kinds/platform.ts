@@ -96,6 +96,12 @@ const sessions = z
 
 const reconcile = z
   .strictObject({
+    mode: z
+      .enum(['auto', 'manual'])
+      .default('auto')
+      .describe(
+        'Whether the server applies a changed tree by itself (auto), or plans it and waits until somebody applies it with `weir apply --server` (manual). The value of the applied state counts.',
+      ),
     prune: flag(
       true,
       'Whether an object whose document left the tree is deleted. When false it stays and is reported.',

@@ -1,7 +1,7 @@
 // Gauges of how Weir itself stands: the last reload, its findings and conditions, the store, mail that waits.
 import { Gauge, type OpenMetricsContentType, type Registry } from 'prom-client';
 import { driftOf } from '../../control/conditions.ts';
-import type { HistoryEntry } from '../../control/config-status.ts';
+import type { Attempted } from '../../control/config-status.ts';
 import type { ReconcilerStanding } from '../../control/reconciler.ts';
 import type { Health } from '../../store/store.ts';
 
@@ -16,6 +16,7 @@ export interface Standing {
 /** Registers them; answers the function that brings them up to date. */
 export function standingGauges(registry: Registry<OpenMetricsContentType>): (standing: Standing) => void {
   const reconciler = reconcilerGauges(registry);
+  const posture = postureGauges(registry);
   const store = storeGauges(registry);
   const waiting = new Gauge({
     name: 'weir_mails_waiting',
@@ -24,6 +25,7 @@ export function standingGauges(registry: Registry<OpenMetricsContentType>): (sta
   });
   return (standing) => {
     if (standing.reconciler) reconciler(standing.reconciler);
+    if (standing.reconciler) posture(standing.reconciler);
     store(standing.store);
     waiting.set(standing.mailsWaiting);
   };
@@ -41,7 +43,7 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
   const findings = gauge('findings', 'Findings in the tree that was read last, by severity.', 'severity');
   const pending = gauge(
     'pending_changes',
-    'Changes that the last reconcile would have made, had it not been refused; 0 where the tree is not valid.',
+    'Changes that the last reconcile would have made, had it not been refused or held by manual mode; 0 where the tree is not valid.',
   );
   const drifted = gauge(
     'drifted_objects',
@@ -67,12 +69,31 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
   };
 }
 
-function secondsOf(entry: HistoryEntry | undefined): number {
+function postureGauges(registry: Registry<OpenMetricsContentType>): (standing: ReconcilerStanding) => void {
+  const registers = [registry];
+  const suspended = new Gauge({
+    name: 'weir_config_suspended',
+    help: 'Whether the reconciler is suspended (1) or not (0).',
+    registers,
+  });
+  const mode = new Gauge({
+    name: 'weir_config_mode',
+    help: 'How a changed tree is treated: 1 for the mode that is on.',
+    labelNames: ['mode'],
+    registers,
+  });
+  return (standing) => {
+    suspended.set(standing.suspended ? 1 : 0);
+    for (const one of ['auto', 'manual'] as const) mode.set({ mode: one }, one === standing.mode ? 1 : 0);
+  };
+}
+
+function secondsOf(entry: Pick<Attempted, 'at'> | undefined): number {
   return entry ? Date.parse(entry.at) / 1000 : 0;
 }
 
-function pendingIn(entry: HistoryEntry | undefined): number {
-  if (entry?.result !== 'refused') return 0;
+function pendingIn(entry: Attempted | undefined): number {
+  if (entry?.result !== 'refused' && entry?.result !== 'pending') return 0;
   const { create, update, delete: deletions, rename, adopt, blocked } = entry.summary;
   return create + update + deletions + rename + adopt + blocked;
 }

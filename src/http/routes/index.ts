@@ -4,6 +4,7 @@ import { accountRoutes } from './account.ts';
 import { auditRoutes } from './audit.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { configRoutes } from './config.ts';
+import { configSuspensionRoutes } from './config-suspension.ts';
 import { declaredRoutes } from './declared.ts';
 import { descriptionRoutes } from './description.ts';
 import { deviceChannelRoutes } from './device-channel.ts';
@@ -45,6 +46,7 @@ export const routes: readonly Route[] = [
   ...healthRoutes,
   ...descriptionRoutes,
   ...configRoutes,
+  ...configSuspensionRoutes,
   ...declaredRoutes,
   ...singletonRoutes,
   ssoExplain,

@@ -21,6 +21,21 @@ export const conditionView = component(
   }),
 );
 
+const number = (what: string) => z.int().min(0).describe(what);
+
+const summary = component(
+  'PlanSummary',
+  z.strictObject({
+    create: number('Objects that are made.'),
+    update: number('Objects that change.'),
+    delete: number('Objects that go.'),
+    rename: number('Objects that get another name, whether or not they change too.'),
+    adopt: number('Objects made through the API that documents take over.'),
+    unchanged: number('Objects that stay as they are.'),
+    blocked: number('Changes that a rule forbids.'),
+  }),
+);
+
 /** The answer of `GET /api/v1/admin/config`. */
 export const configStatusView = component(
   'ConfigStatus',
@@ -43,21 +58,26 @@ export const configStatusView = component(
       .describe('What is declared now.'),
     lastAppliedAt: instant('When a tree was applied last.').nullable(),
     lastAttemptedAt: instant('When a tree was tried last.').nullable(),
-  }),
-);
-
-const number = (what: string) => z.int().min(0).describe(what);
-
-const summary = component(
-  'PlanSummary',
-  z.strictObject({
-    create: number('Objects that are made.'),
-    update: number('Objects that change.'),
-    delete: number('Objects that go.'),
-    rename: number('Objects that get another name, whether or not they change too.'),
-    adopt: number('Objects made through the API that documents take over.'),
-    unchanged: number('Objects that stay as they are.'),
-    blocked: number('Changes that a rule forbids.'),
+    mode: z
+      .enum(['auto', 'manual'])
+      .describe('`manual`: a changed tree is planned, and applied when somebody asks for it.'),
+    pending: z
+      .strictObject({
+        revision: z.string().describe('The digest of the tree.'),
+        commit: z.string().optional().describe('Its git commit.'),
+        dirty: z.boolean().optional().describe('Whether files differ from that commit.'),
+        summary,
+      })
+      .optional()
+      .describe('The tree that waits to be applied, in manual mode.'),
+    suspended: z
+      .strictObject({
+        since: instant('Since when.'),
+        by: z.string().describe('Who suspended it.'),
+        reason: z.string().optional().describe('Why, in their words.'),
+      })
+      .optional()
+      .describe('Present while the reconciler is suspended: the server neither reads nor applies its tree.'),
   }),
 );
 

@@ -42,6 +42,7 @@ export const exampleConfigStatus: z.output<typeof configStatusView> = {
   inventory: { count: 12, digest },
   lastAppliedAt: '2026-11-21T10:00:00.000Z',
   lastAttemptedAt: '2026-11-21T10:00:00.000Z',
+  mode: 'auto',
 };
 
 /** An attempt to apply a tree. */

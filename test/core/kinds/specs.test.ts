@@ -84,6 +84,7 @@ platform('is a community installation with the local driver when it says nothing
       settleMs: 200,
       pollSeconds: 10,
       drift: 'revert',
+      mode: 'auto',
     },
     exclude: [],
     api: { describePublicly: false, trustProxy: false, rateLimit: { signInPerMinute: 60, requestsPerMinute: 0 } },

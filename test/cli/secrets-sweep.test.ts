@@ -380,6 +380,7 @@ sweep('the API, by whatever can be asked of it', async ({ server, here }) => {
     spec: { ...spec, ldap: { ...ldap, password: { valeu: secret } } },
   });
   await send('POST', '/api/v1/sso-configs', { name: 'Sent', spec, passwort: secret });
+  await send('POST', '/account/forgot-password', { email: 'ann@example.net' });
   await send('POST', '/account/login', { username: 'ann', password: secret });
   await send('POST', '/account/login', { username: 'b@corp.example', password: secret });
   const documents = Object.entries({ ...mistakes, weir: 'kind: Platform\nmetadata: {name: platform}\n' });

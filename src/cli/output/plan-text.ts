@@ -94,14 +94,14 @@ function isFolded(change: PlannedChange): boolean {
 
 /** `blocked`: how many deletions are too many together. */
 function foldedRows(changes: readonly PlannedChange[], blocked: number, style: Style): readonly string[] {
-  const rows = beside(
-    changes.map((change) => titleRow(change, style)),
-    changes.map(formerText),
-    style,
-  );
+  const sorted = changes.toSorted((a, b) => byAddress.compare(a.address, b.address));
+  const titles = sorted.map((change) => titleRow(change, style));
+  const rows = beside(titles, sorted.map(formerText), style);
   const note = `${amount(blocked, 'deletion')} blocked by mass-delete`;
   return [...rows, ...(blocked > 0 ? [`      ${style('error', note)} (see below)`] : [])];
 }
+
+const byAddress = new Intl.Collator('en', { numeric: true });
 
 /** Where it stood, and how much is folded. */
 function formerText(change: PlannedChange): string {

@@ -1,6 +1,6 @@
 // A field of a plan before and after, so that people see what changes: texts by their lines, lists by their items, certificates by what they are.
 import { createHash } from 'node:crypto';
-import { type DeclaredKindName, kindOf } from '../../core/kinds/index.ts';
+import { type DeclaredKindName, isDeclaredKind, kindOf } from '../../core/kinds/index.ts';
 import { markOf, partsOf } from '../../core/kinds/kind.ts';
 import { schemaAt } from '../../core/model/children.ts';
 import { readable, stepsOf } from '../../core/model/pointer.ts';
@@ -237,7 +237,8 @@ function isOrdered(kind: DeclaredKindName, path: string): boolean {
   return parts?.type === 'list' && !parts.set;
 }
 
+/** The schema of a field; nothing for a kind that a newer server may have and this Weir does not know. */
 function fieldAt(kind: DeclaredKindName, path: string) {
   const [root, ...steps] = stepsOf(path);
-  return root === 'spec' ? schemaAt(kindOf(kind).spec, steps) : undefined;
+  return root === 'spec' && isDeclaredKind(kind) ? schemaAt(kindOf(kind).spec, steps) : undefined;
 }

@@ -136,6 +136,11 @@ lists('tells what moves, where order matters', () => {
   ]);
 });
 
+lists('of a kind that only a newer server knows is shown as well', () => {
+  const told = rows('/spec/things', ['a'], ['b'], 'Thing' as DeclaredKindName);
+  assert.equal(told, ['~ things: (1 added, 1 removed)', '    - "a"', '    + "b"']);
+});
+
 lists('shows long items in full', () => {
   const long = 'https://example.com/'.repeat(10);
   const told = rows('/spec/exclude', [`${long}a`], [`${long}b`], 'Platform');

@@ -38,6 +38,8 @@ export interface Settled {
 /**
  * Reads until two readings in a row, `settleMs` apart, show the same: every file with the same bytes, and none touched in between.
  *
+ * Where a file lost its end since the tree was last acted on, the tree is looked at once more, after a second (or twice `settleMs`).
+ *
  * A writer that never stops must not keep everybody else's changes out. After ten times `settleMs`, but not before five seconds, a file that
  * has changed between three readings or more counts as *restless*, and the tree is taken as soon as nothing but restless files moves; a restless file
  * counts as it was when the tree was last acted on, so nothing half-written is ever read. That cannot delete: where an object that was declared
@@ -49,11 +51,15 @@ export async function settle(options: SettleOptions, first?: Tree | Missing): Pr
   const start = timing.now();
   const moves = new Map<string, number>();
   let last = first ?? (await read(accepted));
+  let isLookedAtAgain = false;
   for (;;) {
-    await timing.wait(settleMs, signal);
+    await timing.wait(isLookedAtAgain ? secondLookMs(settleMs) : settleMs, signal);
     const next = await read(last);
     const moved = movedBetween(last, next);
-    if (moved.length === 0 || signal?.aborted) return { reading: next, restless: none, isRefused: false };
+    const isQuiet = moved.length === 0 && (isLookedAtAgain || !isCutShort(next, accepted));
+    if (isQuiet || signal?.aborted) return { reading: next, restless: none, isRefused: false };
+    isLookedAtAgain = moved.length === 0;
+    if (isLookedAtAgain) continue;
     for (const path of moved) moves.set(path, (moves.get(path) ?? 0) + 1);
     const elapsed = timing.now() - start;
     const unquiet = unquietAfter(elapsed, settleMs, { moved, moves, restless });
@@ -64,6 +70,31 @@ export async function settle(options: SettleOptions, first?: Tree | Missing): Pr
 }
 
 const none: ReadonlySet<string> = new Set();
+
+/** How long a tree of which a file lost its end has to stand still once more. */
+function secondLookMs(settleMs: number): number {
+  return Math.max(2 * settleMs, 1_000);
+}
+
+/** Whether a file that can be read lacks the end that it had: a writer that pauses there leaves YAML that is valid, and says something else. */
+function isCutShort(next: Tree | Missing, accepted: Tree | Missing | undefined): boolean {
+  if (isMissing(next) || accepted === undefined || isMissing(accepted)) return false;
+  for (const [path, entry] of next.files) {
+    const before = accepted.files.get(path);
+    if (before && before !== entry && !entry.broken && lostItsEnd(before.text, entry.text)) return true;
+  }
+  return false;
+}
+
+/** The text is the beginning of the earlier one, or no longer has its last lines, or not all of its last line. */
+function lostItsEnd(before: string, now: string): boolean {
+  const [whole, part] = [before.trimEnd(), now.trimEnd()];
+  if (part.length >= whole.length) return false;
+  if (whole.startsWith(part)) return true;
+  const [lines, left] = [whole.split('\n'), part.split('\n')];
+  const [end = '', nowEnd = ''] = [lines.at(-1), left.at(-1)];
+  return left.length < lines.length ? end !== nowEnd : end !== nowEnd && end.startsWith(nowEnd);
+}
 
 /** The paths that show something else in a later reading; `.` stands for the tree as a whole. */
 function movedBetween(last: Tree | Missing, next: Tree | Missing): string[] {

@@ -17,6 +17,8 @@ const samples = [
   ...syntheticTree({ documents: 12, onePerFile: false }).values(),
   ...['config', 'examples'].flatMap((folder) => textsIn(join(root, folder))),
   'a:\n- b: 1\n  c:\n  - d\n  - e: f\n- |\n  x\n\n   y\n- >-\n  p\n  q\nz: "q" # c\n',
+  'a: 0777\nb: 08\nc: +5\nd: .5\ne: 1_000\nf: 1.\ng: 0b1\nh: -08\ni: 00\nj: [0777, +5, .5]\n',
+  ...['0o17', '0x1F', '1e3', '0777', '08', '+5', '1_000', '.5', '0o8', '0x', '+0x1F'].map((text) => `a: ${text}\n`),
   "a: {b: 1, c: 'x''y', d: \"e\"} # f\nl: [a b, 2, true, ~]\ne: {}\nf: []\n# end\n---\n---\nb:\nc: # d\n  - 1\n",
 ].filter((text) => text.length < 20_000);
 

@@ -5,19 +5,22 @@ import { type DeclaredKindName, declaredKindNames, isDeclaredKind, kindOf, type 
 import { publicFilesOf } from '../kinds/public-files.ts';
 import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
-import { pointer } from '../model/pointer.ts';
+import { pointer, stepsOf } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
 import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
-import { findingIn, shownValue } from './finding-in.ts';
+import { findingIn, type Path, shownValue } from './finding-in.ts';
 import { ignoreProblems } from './ignored-fields.ts';
 import { findingOf } from './issues.ts';
 import { literalSecrets } from './literal-secrets.ts';
+import { notFollowing, withMeantParts } from './misspelt.ts';
+import { numberForms } from './number-forms.ts';
 import { repeatedItems } from './repeated-items.ts';
 import { salvage } from './salvage.ts';
 
 /** Decodes one document. */
-export function decode(document: Document, readPublicFile: FileReader): Decoded {
-  const outer = envelopeOf(document);
+export function decode(written: Document, readPublicFile: FileReader): Decoded {
+  const outer = envelopeOf(written);
+  const document = outer.success ? written : withMeantParts(written);
   const kind = isRecord(document.value) ? document.value['kind'] : undefined;
   const name = nameIn(document.value);
   if (!isDeclaredKind(kind)) return { ...tried('*', name), findings: [unknownKind(document, kind)] };
@@ -26,16 +29,18 @@ export function decode(document: Document, readPublicFile: FileReader): Decoded 
   const spec = kindOf(kind).spec.safeParse(specIn(value) ?? {});
   const problems = [
     ...findings,
-    ...(outer.error ? issuesOf(at, envelope, outer.error, document.value, []) : []),
+    ...(outer.error ? issuesOf({ ...at, document: written }, envelope, outer.error, written.value, []) : []),
     ...hiddenLabels(at),
     ...(spec.error ? specProblems(at, spec.error, specIn(value)) : []),
+    ...otherForms(at, spec.error, specIn(value)),
     ...wrongSingleton(at),
     ...literalSecrets(at, specIn(value)),
     ...(outer.data ? ignoreProblems(at, outer.data.lifecycle.ignore) : []),
   ];
   if (problems.length === 0 && outer.data && spec.data)
     return { ...tried(kind, name), desired: desiredOf(document, outer.data, spec.data), findings: [] };
-  const salvaged = salvage(at, specIn(value), findings.length === 0);
+  const unread = findings.map(({ path }) => stepsOf(path ?? '').slice(1, -1));
+  const salvaged = salvage(at, specIn(value), unread);
   const wrong = { ...tried(kind, kindOf(kind).singleton ?? name), findings: fewOf(at, problems.sort(byPlace)) };
   return salvaged ? { ...wrong, salvaged } : wrong;
 }
@@ -104,7 +109,8 @@ function issuesOf(
   base: readonly string[],
 ): Finding[] {
   // One more than are told, so that it shows that there are more.
-  return error.issues.slice(0, mostFindings + 1).flatMap((issue) => findingOf(at, schema, issue, value, base));
+  const issues = notFollowing(schema, error.issues.slice(0, mostFindings + 1), value);
+  return issues.flatMap((issue) => findingOf(at, schema, issue, value, base));
 }
 
 /** What the schema says, and what it does not come to say where a list is wrong in other ways too. */
@@ -114,6 +120,13 @@ function specProblems(at: Subject, error: z.ZodError, spec: unknown): Finding[] 
   return found.length > mostFindings
     ? found
     : [...found, ...repeatedItems(at, spec).filter(({ path }) => !places.has(path))];
+}
+
+/** A number of another type than it must be is told once. */
+function otherForms(at: Subject, error: z.ZodError | undefined, spec: unknown): Finding[] {
+  const wrongTypes = (error?.issues ?? []).filter(({ code }) => code === 'invalid_type');
+  const wrong = new Set(wrongTypes.map(({ path }) => pointer('spec', ...(path as Path))));
+  return numberForms(at, spec).filter(({ path }) => !wrong.has(path ?? ''));
 }
 
 /** The schema passes over a label of this name. */

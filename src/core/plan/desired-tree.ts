@@ -52,7 +52,7 @@ export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap())
   for (const name of namesInBroken(tree)) broken.add(name);
   const salvaged = new Map<string, Salvaged>();
   for (const one of wrong) problems.push(...addSalvaged(salvaged, desired, one));
-  const partial = new Set([...salvaged].filter(([, { isWhole }]) => !isWhole).map(([address]) => address));
+  const partial = new Set([...salvaged].flatMap(([address, { unread }]) => unread.map((path) => address + path)));
   const facts = { broken, partial, emptyFiles: emptyFilesOf(tree) };
   const followed = withItemsFollowed(desired);
   return { desired: followed.desired, salvaged, findings: findings.concat(problems, followed.findings), facts };
@@ -159,6 +159,8 @@ function* namesInBroken(tree: ReadTree): Iterable<string> {
   for (const { path, text, broken } of tree.files) {
     if (!broken) continue;
     if (path === 'weir.yaml') yield 'Platform/platform';
-    for (const [, name] of text.matchAll(/\bname:[ \t]*["']?([a-z0-9][-a-z0-9]{0,62})/g)) yield `*/${name}`;
+    // Of a file that nobody could open, nobody knows what it declares.
+    if (text === '') yield '*/*';
+    for (const [, name] of text.matchAll(/\bname["']?[ \t]*:[ \t]*["']?([a-z0-9][-a-z0-9]{0,62})/g)) yield `*/${name}`;
   }
 }

@@ -29,8 +29,10 @@ export interface Decoded {
 /** What can be read of a wrong document: enough to say what else is wrong with it, never to be applied. */
 export interface Salvaged {
   readonly desired: Desired;
-  /** Whether no part of its spec had to be left out. */
-  readonly isWhole: boolean;
+  /** The parts of its spec that were left out, as JSON Pointers; one that ends with `/*` says that something below it was. */
+  readonly unread: readonly string[];
+  /** Where a part of the spec that was read stands in the document, as JSON Pointers: items of a list keep the places that they have there. */
+  readonly written: (path: string) => string;
 }
 
 /** Answers the text of a public file that a document in some file names, or what is wrong with it. */

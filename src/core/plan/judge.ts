@@ -2,6 +2,7 @@
 import { type Change, created, deleted } from '../model/change.ts';
 import { type Finding, hasErrors } from '../model/finding.ts';
 import { overlay } from '../model/overlay.ts';
+import { readable } from '../model/pointer.ts';
 import type { DeclaredResource } from '../model/resource.ts';
 import { createState, type State } from '../model/state.ts';
 import type { View } from '../model/view.ts';
@@ -30,7 +31,15 @@ export function* judgeSteps(
 ): Generator<void, readonly Finding[], void> {
   const found = (yield* judgeChanges(tree, facts, memory)) ?? (yield* judgeWhole(tree, facts, memory));
   const read = readOf(tree);
-  return found.filter((finding) => isWritten(finding, read)).map((finding) => located(finding, read));
+  return found.filter((finding) => isWritten(finding, read)).map((finding) => asWritten(located(finding, read), tree));
+}
+
+/** A rule counts the items of a list without those that could not be read: who reads the finding counts them all. */
+function asWritten(finding: Finding, { salvaged }: DesiredTree): Finding {
+  const path = finding.path ?? '';
+  const written = salvaged.get(`${finding.kind}/${finding.name}`)?.written(path) ?? path;
+  if (written === path) return finding;
+  return { ...finding, path: written, message: finding.message.replace(readable(path), readable(written)) };
 }
 
 /** The findings of what differs from the last valid tree; nothing where there is none, it differs much, or there are errors. */
@@ -61,7 +70,7 @@ function* judgeWhole(tree: DesiredTree, facts: Facts, memory: JudgeMemory): Gene
   const batch = batchOf(tree, facts, changes, state);
   const errors = yield* collect(checkSteps(batch));
   if (errors.length === 0 && !hasErrors(tree.findings)) memory.good = { desired: tree.desired, state };
-  return errors.concat(isPlatformKnown(batch) ? yield* collect(adviseSteps(state, facts)) : []);
+  return errors.concat(isPlatformKnown(batch, '/spec') ? yield* collect(adviseSteps(state, facts)) : []);
 }
 
 /** All that could be read, also of documents that are wrong. */

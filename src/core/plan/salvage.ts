@@ -2,51 +2,73 @@
 import type { z } from 'zod';
 import { type Envelope, envelope } from '../kinds/envelope.ts';
 import { kindOf } from '../kinds/index.ts';
-import { name as nameSchema, partsOf } from '../kinds/kind.ts';
-import { fieldIn } from '../model/children.ts';
+import { name as nameSchema } from '../kinds/kind.ts';
 import type { Document } from '../model/document.ts';
-import { pointer } from '../model/pointer.ts';
-import { suggest } from '../model/suggest.ts';
+import { pointer, stepsOf } from '../model/pointer.ts';
 import type { Salvaged, Subject } from './desired.ts';
-
-type Path = readonly (string | number)[];
+import type { Path } from './finding-in.ts';
+import { type Holder, isHolder, meantBy, notFollowing, partAt, schemaAt } from './misspelt.ts';
 
 /**
- * The document without what is wrong in it: a misspelt field counts as the one that was meant, any other wrong part as not written.
- * `isAllRead`: whether the files that it draws in could be read. Nothing where no such object can be told of: its name is wrong, or what it cannot do without.
+ * The document without what is wrong in it: a misspelt field counts as the one that was meant, any other wrong part as not written, and a field
+ * that no such object can do without gets a stand-in. `unread`: what could not be drawn in from files. Nothing where no such object can be
+ * told of: its name is wrong, or very much else.
  */
-export function salvage(at: Subject, spec: unknown, isAllRead: boolean): Salvaged | undefined {
+export function salvage(at: Subject, spec: unknown, unread: readonly Path[]): Salvaged | undefined {
   const { document, kind, name } = at;
-  // Everything is judged by the Platform: what half of one says would be said of all the others.
-  if (!nameSchema().safeParse(name).success || name === undefined || kind === 'Platform') return undefined;
-  const mended = mend(kindOf(kind).spec, spec ?? {});
+  if (!nameSchema().safeParse(name).success || name === undefined) return undefined;
+  const mended = mend(kindOf(kind).spec, isHolder(spec) ? spec : {}, standInsFor(kind, name, spec));
   if (!mended) return undefined;
   const outer = envelopeAround(document, kind, name);
   const { file, line } = document.locate('/kind', 'key');
   const desired = {
     ...{ kind, name, previousNames: [], labels: outer.metadata.labels, lifecycle: outer.lifecycle },
-    ...{ spec: mended.spec, document: asMended(document, mended.renamed), source: { file, line } },
+    ...{
+      spec: mended.spec,
+      document: mended.shape.size === 0 ? document : asMended(document, writtenIn(mended.shape)),
+      source: { file, line },
+    },
   } as Salvaged['desired'];
-  return { desired, isWhole: isAllRead && mended.isWhole };
+  const whole = isHolder(spec) || spec === undefined || spec === null ? [] : [[]];
+  const written = writtenIn(mended.shape);
+  return { desired, written, unread: [...mended.leftOut, ...whole, ...unread].flatMap(marksOf) };
+}
+
+/** What is wrong in a text, in steps as it is written: what is left out, and in each mapping which misspelt key stands for which field. */
+interface Wrong {
+  readonly leftOut: Map<string, Path>;
+  readonly meant: Map<string, string>;
 }
 
 interface Mended {
   readonly spec: unknown;
-  readonly renamed: ReadonlyMap<string, string>;
-  /** Whether nothing had to be left out. */
-  readonly isWhole: boolean;
+  readonly leftOut: readonly Path[];
+  readonly shape: Shape;
 }
 
 /** How often a text is mended: what was wrong below a misspelt field shows only when that has its name. */
-const mostRounds = 4;
+const mostRounds = 5;
 
-function mend(schema: z.ZodType, written: unknown): Mended | undefined {
-  let text: Mended = { spec: written, renamed: new Map(), isWhole: true };
+function mend(schema: z.ZodType, written: Holder, standIns: Holder): Mended | undefined {
+  const wrong: Wrong = { leftOut: new Map(), meant: new Map() };
+  const stoodIn: Path[] = [];
   for (let round = 0; round < mostRounds; round++) {
-    const parsed = schema.safeParse(text.spec);
-    if (parsed.success) return { ...text, spec: parsed.data };
+    const shape: Shape = new Map();
+    const text = shaped(written, [], wrong, shape) as Holder;
+    const missing = Object.entries(standIns).filter(([field]) => stoodIn.some(([step]) => step === field));
+    const parsed = schema.safeParse({ ...text, ...Object.fromEntries(missing) });
+    if (parsed.success) {
+      // What was misspelt is there, under the name that was meant.
+      const leftOut = [...wrong.leftOut.values()].filter((path) => !isUnknown(schema, path));
+      return { spec: parsed.data, leftOut: [...leftOut, ...stoodIn], shape };
+    }
     if (parsed.error.issues.length > mostIssues) return undefined;
-    text = parsed.error.issues.reduce((before, issue) => mendOne(schema, before, issue), text);
+    for (const issue of notFollowing(schema, parsed.error.issues, text)) {
+      const path = issue.path as Path;
+      const [field] = path;
+      if (path.length === 1 && field !== undefined && Object.hasOwn(standIns, field)) stoodIn.push([field]);
+      else note(schema, wrong, { issue, text, shape });
+    }
   }
   return undefined;
 }
@@ -54,73 +76,74 @@ function mend(schema: z.ZodType, written: unknown): Mended | undefined {
 /** More than that are one mistake, and not worth the time. */
 const mostIssues = 100;
 
-function mendOne(schema: z.ZodType, text: Mended, issue: z.core.$ZodIssue): Mended {
+interface Round {
+  readonly issue: z.core.$ZodIssue;
+  readonly text: unknown;
+  readonly shape: Shape;
+}
+
+function note(schema: z.ZodType, wrong: Wrong, { issue, text, shape }: Round): void {
   const path = issue.path as Path;
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.slice(0, mostIssues).reduce((before, key) => mendKey(schema, before, path, key), text);
-  return { ...text, spec: without(text.spec, wholeList(path, text.spec)), isWhole: false };
+  const keys = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, mostIssues) : [];
+  const around = asWritten(path, shape);
+  const here = schemaAt(schema, path);
+  const value = partAt(text, path);
+  const meant = here ? meantBy(here, value, keys) : new Map<string, string>();
+  for (const key of keys)
+    if (meant.has(key)) wrong.meant.set(pointer(...around, key), meant.get(key) ?? key);
+    else leaveOut(wrong, [...around, key]);
+  // What lacks something it cannot do without goes whole, if it is not the spec itself.
+  if (keys.length === 0) leaveOut(wrong, value === undefined ? around.slice(0, -1) : around);
 }
 
-function mendKey(schema: z.ZodType, text: Mended, path: Path, key: string): Mended {
-  const meant = meantBy(schema, text.spec, path, key);
-  if (meant === undefined) return { ...text, spec: without(text.spec, [...path, key]), isWhole: false };
-  const renamed = new Map([...text.renamed, [pointer('spec', ...path, meant), pointer('spec', ...path, key)] as const]);
-  return { ...text, spec: withName(text.spec, path, key, meant), renamed };
+function leaveOut({ leftOut }: Wrong, path: Path): void {
+  if (path.length > 0) leftOut.set(pointer(...path), path);
 }
 
-/** The field that a misspelt one stands for, where that is not written as well. */
-function meantBy(schema: z.ZodType, value: unknown, path: Path, key: string): string | undefined {
-  const parts = path.reduce<z.core.$ZodType | undefined>((here, step) => here && below(here, step), schema);
-  const fields = parts && partsOf(parts);
-  const meant = fields?.type === 'object' ? suggest(key, Object.keys(fields.fields)) : undefined;
-  const around = path.reduce<unknown>((here, step) => (isHolder(here) ? here[step] : undefined), value);
-  return meant !== undefined && isHolder(around) && !Object.hasOwn(around, meant) ? meant : undefined;
+function isUnknown(schema: z.ZodType, path: Path): boolean {
+  return schemaAt(schema, path) === undefined;
 }
 
-function below(schema: z.core.$ZodType, step: string | number): z.core.$ZodType | undefined {
-  const parts = partsOf(schema);
-  return parts.type === 'list' ? parts.item : fieldIn(parts, String(step));
-}
+/** By the place of a part in the mended text: the step that leads to it in the written one, where that is another. */
+type Shape = Map<string, string | number>;
 
-/** The list that a path leads into, where it does: its items keep their places, or it is left out. */
-function wholeList(path: Path, value: unknown): Path {
-  let here = value;
-  for (const [depth, step] of path.entries()) {
-    if (Array.isArray(here)) return path.slice(0, depth);
-    here = isHolder(here) ? here[step] : undefined;
-  }
-  return path;
-}
-
-function without(value: unknown, path: Path): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return undefined;
-  if (!isHolder(value) || !Object.hasOwn(value, step)) return value;
-  if (rest.length > 0) return replaced(value, step, without(value[step], rest));
-  const { [step]: _, ...others } = value;
-  return others;
-}
-
-function withName(value: unknown, path: Path, from: string, to: string): unknown {
-  if (!isHolder(value)) return value;
-  const [step, ...rest] = path;
-  if (step !== undefined) return replaced(value, step, withName(value[step], rest, from, to));
-  const { [from]: item, ...others } = value;
-  return { ...others, [to]: item };
-}
-
-function replaced(value: Holder, step: string | number, part: unknown): unknown {
-  return Array.isArray(value) ? value.with(Number(step), part) : { ...value, [step]: part };
-}
-
-/** The document, which answers for a field that was meant with the one that is written. */
-function asMended(document: Document, renamed: ReadonlyMap<string, string>): Document {
-  if (renamed.size === 0) return document;
-  const written = (path: string): string => {
-    for (const [meant, was] of renamed)
-      if (path === meant || path.startsWith(`${meant}/`)) return written(was + path.slice(meant.length));
-    return path;
+/** The text without what is left out and with fields under the names that were meant; `shape` is filled in. */
+function shaped(value: unknown, path: Path, wrong: Wrong, shape: Shape, now: Path = path): unknown {
+  if (!isHolder(value) || (wrong.leftOut.size === 0 && wrong.meant.size === 0)) return value;
+  const isLeftOut = (step: string | number) => wrong.leftOut.has(pointer(...path, step));
+  const part = (step: string | number, name: string | number) => {
+    if (step !== name) shape.set(pointer(...now, name), step);
+    return shaped(value[step], [...path, step], wrong, shape, [...now, name]);
   };
+  if (Array.isArray(value)) {
+    const kept = [...value.keys()].filter((index) => !isLeftOut(index));
+    return kept.map((index, place) => part(index, place));
+  }
+  const kept = Object.keys(value).filter((key) => !isLeftOut(key));
+  return Object.fromEntries(
+    kept.map((key) => {
+      const name = wrong.meant.get(pointer(...path, key)) ?? key;
+      return [name, part(key, name)];
+    }),
+  );
+}
+
+/** Where a part of the mended text stands in the written one. */
+function asWritten(path: readonly (string | number)[], shape: Shape): Path {
+  if (shape.size === 0) return path;
+  return path.map((step, depth) => shape.get(pointer(...path.slice(0, depth), step)) ?? step);
+}
+
+/** By the place of a part in the mended document: its place in the written one. */
+function writtenIn(shape: Shape): (path: string) => string {
+  return (path) => {
+    const [outer, ...inner] = stepsOf(path);
+    return outer === 'spec' && shape.size > 0 ? pointer(outer, ...asWritten(inner, shape)) : path;
+  };
+}
+
+/** The document, which answers for a part of the mended spec with what is written. */
+function asMended(document: Document, written: (path: string) => string): Document {
   const { file, value } = document;
   return {
     ...{ file, value },
@@ -129,14 +152,21 @@ function asMended(document: Document, renamed: ReadonlyMap<string, string>): Doc
   };
 }
 
+/** The marks by which rules know that a part of a spec was not read: itself, and `/*` for what it stands in. */
+function marksOf(path: Path): readonly string[] {
+  const around = path.map((_, depth) => `${pointer('spec', ...path.slice(0, depth))}/*`);
+  return [pointer('spec', ...path), ...around];
+}
+
+/** What stands in for the fields that a kind cannot do without: something that no rule minds. */
+function standInsFor(kind: string, name: string, spec: unknown): Holder {
+  if (kind === 'Stack') return { runtime: 'unread' };
+  if (kind !== 'SsoConfig') return {};
+  return { emailDomain: `${name}.invalid`, provider: isHolder(spec) && 'ldap' in spec ? 'ldap' : 'saml' };
+}
+
 /** What stands around the spec, or what would stand there by itself. */
 function envelopeAround(document: Document, kind: string, name: string): Envelope {
   const read = envelope.safeParse(document.value);
   return read.success ? read.data : envelope.parse({ kind, metadata: { name } });
-}
-
-type Holder = Readonly<Record<string | number, unknown>>;
-
-function isHolder(value: unknown): value is Holder {
-  return typeof value === 'object' && value !== null;
 }

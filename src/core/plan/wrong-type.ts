@@ -1,10 +1,12 @@
 // A value of another type than its field: what it is, what it must be, and how it is probably meant.
 import type { z } from 'zod';
 import { type Parts, partsOf } from '../kinds/kind.ts';
+import { fieldIn } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
 import { pointer } from '../model/pointer.ts';
 import type { Subject } from './desired.ts';
 import { findingIn, type Path, shown } from './finding-in.ts';
+import { choiceMeant, type Hint, numberMeant } from './meant-value.ts';
 
 /** `expected` is zod's word for the type; `field` is the schema of what stands there, `above` of what it stands in. */
 export interface WrongType {
@@ -31,7 +33,7 @@ export function wrongType(at: Subject, path: Path, wrong: WrongType): Finding {
     return findingIn(at, path, 'value', what);
   }
   const is = expected === 'int' && typeof actual === 'number' ? raw : typeName(actual);
-  const { hint = '', suggestion } = isYaml ? hintFor(wrong) : {};
+  const { hint = '', suggestion } = isYaml ? hintFor(wrong, String(path.at(-1))) : {};
   return findingIn(at, path, 'value', `${name} must be ${wanted(expected)}, not ${is}${hint}`, suggestion);
 }
 
@@ -40,23 +42,26 @@ function truthOf(text: string): string | undefined {
   return /^(no|off|n|false)$/i.test(text) ? 'false' : undefined;
 }
 
-interface Hint {
-  readonly hint?: string;
-  readonly suggestion?: string;
-}
-
 /** What a person who wrote this probably wanted. */
-function hintFor({ expected, actual, field, above }: WrongType): Hint {
+function hintFor({ expected, actual, field, above }: WrongType, key: string): Hint {
   const parts = field && partsOf(field);
   const isPlain = typeof actual === 'string' && /^[\w.-]{1,60}$/.test(actual);
   const quotes: Hint = { hint: ': write it without quotes' };
   if (expected === 'boolean' && (actual === 'true' || actual === 'false')) return { ...quotes, suggestion: actual };
-  if (expected === 'number' && isPlain && /^-?\d+(\.\d+)?$/.test(actual)) return { ...quotes, suggestion: actual };
+  if ((expected === 'number' || expected === 'int') && typeof actual === 'string')
+    return numberMeant(key, fieldOf(above, key), actual);
   if (expected === 'array') return listHint(parts, actual, isPlain);
   if (expected !== 'object') return {};
-  const key = namedBy(above && partsOf(above));
-  if (key !== undefined) return isPlain ? { hint: `: write {${key}: …}`, suggestion: `{${key}: ${actual}}` } : {};
+  const named = namedBy(above && partsOf(above));
+  if (named !== undefined) return isPlain ? { hint: `: write {${named}: …}`, suggestion: `{${named}: ${actual}}` } : {};
+  const choice = typeof actual === 'string' ? choiceMeant(parts, actual) : {};
+  if (choice.hint !== undefined) return choice;
   return parts?.type === 'object' && Object.hasOwn(parts.fields, 'value') ? { hint: ': write {value: …}' } : {};
+}
+
+/** A field as its mapping has it: whether it may be left out. */
+function fieldOf(above: z.core.$ZodType | undefined, key: string): z.core.$ZodType | undefined {
+  return above && fieldIn(partsOf(above), key);
 }
 
 function listHint(parts: Parts | undefined, actual: unknown, isPlain: boolean): Hint {

@@ -1,5 +1,5 @@
 // default-stack: an instance type has a default stack among its stacks, named or the only one (specification 2.4).
-import { isReadWhole, type Rule, some, violation, written } from './rule.ts';
+import { isRead, type Rule, some, violation, written } from './rule.ts';
 
 export const defaultStack: Rule = {
   id: 'default-stack',
@@ -7,7 +7,7 @@ export const defaultStack: Rule = {
   perChange: true,
   *check(batch) {
     for (const { after } of written(batch, 'InstanceType')) {
-      if (!isReadWhole(batch, after)) continue;
+      if (!isRead(batch, after, '/spec/stacks') || !isRead(batch, after, '/spec/defaultStack')) continue;
       const { stacks, defaultStack: chosen } = after.spec;
       const names = some(stacks, stacks.length, 10);
       // A stack that does not exist at all is told once, as a reference to nothing.

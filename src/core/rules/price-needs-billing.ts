@@ -8,7 +8,7 @@ export const priceNeedsBilling: Rule = {
   refuses: 'a price while billing is off',
   *check(batch) {
     if (singleton(batch.after, 'Platform').spec.billing.enabled) return;
-    for (const type of judgedByPlatform(batch, 'InstanceType'))
+    for (const type of judgedByPlatform(batch, 'InstanceType', '/spec/billing'))
       if (type.spec.price)
         yield violation(
           'price-needs-billing',

@@ -63,7 +63,8 @@ function target(view: View, { kind, by, to }: Reference): Resource | undefined {
 }
 
 function isBroken(batch: Batch, { kind, to }: Reference): boolean {
-  return batch.tree?.broken.has(`${kind}/${to}`) === true || batch.tree?.broken.has(`*/${to}`) === true;
+  const { broken } = batch.tree ?? {};
+  return broken !== undefined && [`${kind}/${to}`, `*/${to}`, '*/*'].some((address) => broken.has(address));
 }
 
 /** How many names are compared at most: where a whole tree dangles the first suggestions say enough. */

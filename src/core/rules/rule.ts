@@ -45,9 +45,9 @@ export type RuleId =
 export interface TreeFacts {
   /** Files that hold no document. */
   readonly emptyFiles: ReadonlySet<string>;
-  /** Addresses that a document tries to declare, but wrongly, and names in files that could not be read: not reported as missing. */
+  /** Addresses that a document tries to declare, but wrongly, and names in files that could not be read: not reported as missing. A star stands for any kind, or any name. */
   readonly broken: ReadonlySet<string>;
-  /** Addresses of which a part could not be read: that they lack something says nothing. */
+  // Parts that could not be read, as address and JSON Pointer (with `/*` at its end: something below it): that they are missing says nothing.
   readonly partial: ReadonlySet<string>;
 }
 
@@ -105,9 +105,13 @@ export function violation(
   return suggestion === undefined ? found : { ...found, suggestion };
 }
 
-/** Whether all of a resource could be read: else nothing is said of how its fields go together. */
-export function isReadWhole({ tree }: Batch, resource: Pick<Resource, 'kind' | 'name'>): boolean {
-  return tree?.partial.has(addressOf(resource)) !== true;
+/** Whether a field of a resource could be read, with all that is in it: else nothing is said of what it lacks. */
+export function isRead({ tree }: Batch, resource: Pick<Resource, 'kind' | 'name'>, path: string): boolean {
+  if (!tree || tree.partial.size === 0) return true;
+  const address = addressOf(resource);
+  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+    if (tree.partial.has(address + path.slice(0, end))) return false;
+  return !tree.partial.has(`${address}${path}/*`);
 }
 
 /** The changes that leave a resource of a kind behind (made or altered), with types. */

@@ -10,7 +10,7 @@ export const settingsNeedEmail: Rule = {
   refuses: 'registration, password reset or external invitations while email is off',
   *check(batch) {
     if (!batch.changes.some(({ kind }) => kind === 'Platform' || kind === 'AdminSettings')) return;
-    if (!isPlatformKnown(batch) || singleton(batch.after, 'Platform').spec.email) return;
+    if (!isPlatformKnown(batch, '/spec/email') || singleton(batch.after, 'Platform').spec.email) return;
     const adminSettings = singleton(batch.after, 'AdminSettings');
     for (const setting of settings) {
       if (!adminSettings.spec[setting]) continue;

@@ -3,7 +3,7 @@ import type { SpecOf } from '../kinds/index.ts';
 import type { Finding } from '../model/finding.ts';
 import type { DeclaredResource } from '../model/resource.ts';
 import type { Facts } from './facts.ts';
-import { type Batch, isReadWhole, type Rule, violation, written } from './rule.ts';
+import { type Batch, isRead, type Rule, violation, written } from './rule.ts';
 
 type Config = DeclaredResource<'SsoConfig'>;
 
@@ -14,7 +14,7 @@ export const ssoComplete: Rule = {
     for (const { after } of written(batch, 'SsoConfig')) {
       if (!after.spec.active) continue;
       yield* after.spec.provider === 'saml' ? samlProblems(after, batch) : ldapProblems(after, batch);
-      yield* otherProvider(after);
+      if (isRead(batch, after, '/spec/provider')) yield* otherProvider(after);
     }
   },
 };
@@ -22,7 +22,7 @@ export const ssoComplete: Rule = {
 function* samlProblems(config: Config, batch: Batch): Iterable<Finding> {
   const { facts } = batch;
   const saml: Partial<NonNullable<SpecOf<'SsoConfig'>['saml']>> = config.spec.saml ?? {};
-  if (isReadWhole(batch, config)) yield* required(config, 'saml', saml, ['signOnUrl', 'issuer', 'certificate']);
+  yield* required(batch, config, saml, ['signOnUrl', 'issuer', 'certificate']);
   if (saml.signOnUrl !== undefined && !isBlank(saml.signOnUrl) && !isWebAddress(saml.signOnUrl))
     yield unusable(config, 'saml', 'signOnUrl', 'it is not an http or https address');
   const problem =
@@ -35,12 +35,16 @@ function* samlProblems(config: Config, batch: Batch): Iterable<Finding> {
 function* ldapProblems(config: Config, batch: Batch): Iterable<Finding> {
   const { facts } = batch;
   const ldap: Partial<NonNullable<SpecOf<'SsoConfig'>['ldap']>> = config.spec.ldap ?? {};
-  const isWhole = isReadWhole(batch, config);
-  if (isWhole) yield* required(config, 'ldap', ldap, ['server', 'username', 'password', 'baseDn']);
-  if (isWhole && (config.spec.groups.manageRoles || config.spec.groups.adminGroup !== undefined))
-    yield* required(config, 'ldap', ldap, ['groupDn']);
+  yield* required(batch, config, ldap, ['server', 'username', 'password', 'baseDn']);
+  if (config.spec.groups.manageRoles || config.spec.groups.adminGroup !== undefined)
+    yield* required(batch, config, ldap, ['groupDn']);
   if (ldap.server !== undefined && !isBlank(ldap.server) && !isHostAndPort(ldap.server))
-    yield unusable(config, 'ldap', 'server', 'it is not a host and port such as "ldap.example.com:389"');
+    yield unusable(
+      config,
+      'ldap',
+      'server',
+      `it is not a host and port such as "ldap.example.com:389"${withoutScheme(ldap.server)}`,
+    );
   const filter = ldap.userSearchFilter === undefined ? undefined : wrongFilter(ldap.userSearchFilter, facts);
   if (filter !== undefined) yield unusable(config, 'ldap', 'userSearchFilter', filter);
   const problem = ldap.tls?.ca === undefined ? undefined : facts.certificateProblem(ldap.tls.ca);
@@ -58,8 +62,12 @@ function* otherProvider(config: Config): Iterable<Finding> {
     );
 }
 
-function* required(config: Config, section: string, values: object, fields: readonly string[]): Iterable<Finding> {
+function* required(batch: Batch, config: Config, values: object, fields: readonly string[]): Iterable<Finding> {
+  const section = config.spec.provider;
+  // Without a word of the provider it is not known what is missing.
+  if (!isRead(batch, config, '/spec/provider') && config.spec[section] === undefined) return;
   for (const field of fields) {
+    if (!isRead(batch, config, `/spec/${section}/${field}`)) continue;
     const value = (values as Readonly<Record<string, unknown>>)[field];
     if (value !== undefined && !isBlank(value)) continue;
     const what = `cannot be active, because ${section}.${field} is ${value === undefined ? 'missing' : 'empty'}`;
@@ -89,6 +97,14 @@ function isHostAndPort(text: string): boolean {
   const match = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?):(\d{1,5})$/.exec(text);
   const port = Number(match?.[1] ?? 0);
   return port >= 1 && port <= 65_535;
+}
+
+/** What to write for an address of a directory. */
+function withoutScheme(server: string): string {
+  const [, scheme, host, port] = /^(ldaps?):\/\/([^/:\s]{1,255})(?::(\d{1,5}))?\/?$/i.exec(server) ?? [];
+  if (scheme === undefined || host === undefined) return '';
+  const isSecure = scheme.toLowerCase() === 'ldaps';
+  return `: write "${host}:${port ?? (isSecure ? 636 : 389)}"${isSecure ? ' and tls: {mode: ldaps}' : ''}`;
 }
 
 function wrongFilter(filter: string, facts: Facts): string | undefined {

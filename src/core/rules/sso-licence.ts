@@ -8,7 +8,7 @@ export const ssoLicence: Rule = {
   refuses: 'an active SSO configuration without an enterprise licence',
   *check(batch) {
     if (singleton(batch.after, 'Platform').spec.licence === 'enterprise') return;
-    for (const config of judgedByPlatform(batch, 'SsoConfig'))
+    for (const config of judgedByPlatform(batch, 'SsoConfig', '/spec/licence'))
       if (config.spec.active)
         yield violation(
           'sso-licence',

@@ -10,9 +10,13 @@ export const stackChain: Rule = {
   *check(batch) {
     const stacks = [...written(batch, 'Stack')];
     const circles = circlesAmong(batch.after, stacks);
+    const told = new Set<readonly string[]>();
     for (const { after } of stacks) {
       const circle = circles.get(after.name);
-      if (circle) yield refuse(after, `the stacks would replace each other in a circle: ${told(circle, after.name)}`);
+      // One circle is one mistake, whichever of its stacks is changed.
+      if (circle && !told.has(circle))
+        yield refuse(after, `the stacks would replace each other in a circle: ${shownCircle(circle, after.name)}`);
+      if (circle) told.add(circle);
       const rival = rivalOf(batch.after, after);
       if (rival) yield refuse(after, `${addressOf(rival)} replaces it already`);
     }
@@ -47,7 +51,7 @@ function circlesAmong(view: View, stacks: readonly Written<'Stack'>[]): Readonly
 }
 
 /** `a → b → a`, begun where the reader is; a long circle is cut short. */
-function told(circle: readonly string[], start: string): string {
+function shownCircle(circle: readonly string[], start: string): string {
   const at = circle.indexOf(start);
   const most = 6;
   const shown = Array.from({ length: Math.min(circle.length, most) }, (_, step) => circle[(at + step) % circle.length]);

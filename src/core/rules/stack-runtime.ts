@@ -9,7 +9,7 @@ export const stackRuntime: Rule = {
   refuses: 'a runtime that is not one plain path segment, while the driver is the local one',
   *check(batch) {
     if (singleton(batch.after, 'Platform').spec.driver.kind !== 'local') return;
-    for (const stack of judgedByPlatform(batch, 'Stack'))
+    for (const stack of judgedByPlatform(batch, 'Stack', '/spec/driver'))
       if (!isPlainSegment(stack.spec.runtime))
         yield violation('stack-runtime', stack, '/spec/runtime', because(stack.spec.runtime));
   },

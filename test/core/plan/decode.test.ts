@@ -91,7 +91,47 @@ types('is a number where text is wanted: the hint quotes it as it was written', 
     '2:18 Stack/?: metadata.name must be text, and YAML reads 5 as a number: quote it (did you mean "5")',
     '2:33 Stack/?: metadata.labels.a must be text, and YAML reads 0x1F as a number: quote it (did you mean "0x1F")',
   ]);
-  assert.equal(said(document('InstanceType', 't', 'stacks: [a, 4]')).length, 1);
+  assert.equal(said(document('InstanceType', 't', 'stacks: [4]')).length, 1);
+});
+
+types('is a number in a form that is not read alike by all: the decimal is named', () => {
+  const limit = (written: string) => said(document('TeamType', 't', `limits: {members: ${written}}`));
+  const meant = { '0777': 777, '08': 8, '00': 0, '0o17': 15, '0x1F': 31, '+5': 5, '1e3': 1000, '-0x1': undefined };
+  for (const [written, value] of Object.entries(meant)) {
+    const problem = limit(written)[0] ?? '';
+    if (value === undefined) assert.match(problem, /members must be a number, not text: write -1/, written);
+    else
+      assert.match(
+        problem,
+        new RegExp(`members cannot be written .*: write ${value}.*did you mean ${value}\\)$`),
+        written,
+      );
+  }
+  assert.equal(limit('0777'), [
+    '4:21 TeamType/t: limits.members cannot be written 0777, because programs do not agree on what a leading 0 means: write 777 (511 if it is octal) (did you mean 777)',
+  ]);
+  assert.equal(limit('0x1F'), [
+    '4:21 TeamType/t: limits.members cannot be written 0x1F, because numbers are written as plain decimals: write 31 (did you mean 31)',
+  ]);
+  assert.equal(limit('.5'), ['4:21 TeamType/t: limits.members must be a whole number, not .5']);
+  for (const written of ['1_000', '0b11', '"5"'])
+    assert.match(limit(written)[0] ?? '', /must be a number, not text: write /, written);
+  for (const written of ['0', '5', '1000']) assert.equal(limit(written), [], written);
+  assert.equal(said('kind: Stack\nmetadata: {name: a}\nspec: {runtime: 0x1F}\n').length, 1, 'a text: quoted as it is');
+});
+
+types('is a usual mistake: the message says what to write', () => {
+  const stack = (field: string) => said(document('Stack', 'a', 'runtime: "4"', `resources: {${field}}`)).join();
+  for (const written of ['512Mi', '512MB', '512M', '"512 MiB"'])
+    assert.match(stack(`memoryMb: ${written}`), /the unit stands in the name of the field: write 512 /, written);
+  assert.match(stack('memoryMb: 2Gi'), /write 2048 /);
+  assert.match(stack('cpuPercent: 50%'), /the unit stands in the name of the field: write 50 /);
+  for (const written of ['unlimited', 'none', 'infinity'])
+    assert.match(stack(`memoryMb: ${written}`), /must be a number, not text: leave it out for no limit$/, written);
+  assert.match(stack('memoryMb: much'), /must be a number, not text$/);
+  assert.equal(said(document('SsoConfig', 's', 'emailDomain: a.example', 'provider: ldap', 'ldap: {tls: ldaps}')), [
+    '6:15 SsoConfig/s: ldap.tls must be a mapping, not text: write {mode: ldaps} (did you mean {mode: ldaps})',
+  ]);
 });
 
 types('is one of the words that were booleans in YAML 1.1', () => {
@@ -180,6 +220,7 @@ values('of a form is told with the form, in words', () => {
 values('may stand in a set or a named list once: the second is refused, whatever else is wrong', () => {
   assert.equal(said(document('InstanceType', 't', 'stacks:', '  - a', '  - a')), [
     '6:7 InstanceType/t: stacks[1] cannot be "a", because it stands in the list already',
+    'a.yaml:5:7 references InstanceType/t: stacks[0] names Stack/a, which nothing declares: name what there is, or declare it first',
   ]);
   assert.equal(
     said(document('TeamType', 't', 'instanceTypes:', '  - name: a', '  - {name: a, limit: -1}', '  - name: a')),
@@ -187,6 +228,7 @@ values('may stand in a set or a named list once: the second is refused, whatever
       '6:14 TeamType/t: instanceTypes[1].name cannot be "a", because it stands in the list already',
       '6:24 TeamType/t: instanceTypes[1].limit cannot be -1, because it is less than 0',
       '7:13 TeamType/t: instanceTypes[2].name cannot be "a", because it stands in the list already',
+      'a.yaml:5:13 references TeamType/t: instanceTypes[0].name names InstanceType/a, which nothing declares: name what there is, or declare it first',
     ],
   );
   assert.equal(said('kind: Stack\nmetadata: {name: a, previousNames: [b, b]}\nspec: {runtime: "4"}\n').length, 1);
@@ -340,12 +382,11 @@ kinds('of kind Platform stands in weir.yaml, and weir.yaml declares it', () => {
     assert.equal(problemsIn({ 'weir.yaml': text }), [
       'weir.yaml:1:1 schema Platform/platform: is missing, because weir.yaml does not declare it: begin weir.yaml with "kind: Platform" and "metadata: {name: platform}"',
     ]);
-  for (const text of [
-    'kind: Platfrom\nmetadata: {name: platform}\n',
-    'kind: Platform\nspec: {}\n',
-    'kind: Platform\nmetadata: {name: platform}\nspec: {licence: free}\n',
-  ])
+  const named = (more: string) => `kind: Platform\nmetadata: {name: platform}\nspec: {${more}}\n`;
+  for (const text of ['kind: Platfrom\nmetadata: {name: platform}\n', 'kind: Platform\nspec: {}\n', named('driver: 5')])
     assert.is(problemsIn({ 'weir.yaml': text, 'a.yaml': stack('runtime: "a/b"') }).length, 1, text);
+  const problems = problemsIn({ 'weir.yaml': named('licence: free'), 'a.yaml': stack('runtime: "a/b"') });
+  assert.is(problems.length, 2, 'the driver could be read');
 });
 
 kinds('is told of on one line that means what it shows, whatever is written in it', () => {

@@ -99,12 +99,21 @@ complete('wants all of LDAP, in a usable form', () => {
   assert.equal(ldap(ldapValues), []);
   assert.equal(ldap(ldapValues, ', groups: {manageRoles: true}'), ['ldap.groupDn is missing']);
   assert.equal(ldap(`${ldapValues}, groupDn: ou=g`, ', groups: {adminGroup: admins}'), []);
-  for (const server of ['ldap.example', 'ldap://ldap.example:389', 'ldap.example:0', 'ldap.example:65536', ':389'])
+  for (const server of ['ldap.example', 'http://ldap.example:389', 'ldap.example:0', 'ldap.example:65536', ':389'])
     assert.equal(
       ldap(ldapValues.replace('ldap.example:389', server)),
       ['ldap.server is unusable: it is not a host and port such as "ldap.example.com:389"'],
       server,
     );
+  const addresses = {
+    'ldap://ldap.example': 'write "ldap.example:389"',
+    'LDAP://ldap.example:3389/': 'write "ldap.example:3389"',
+    'ldaps://ldap.example': 'write "ldap.example:636" and tls: {mode: ldaps}',
+  };
+  for (const [server, advice] of Object.entries(addresses))
+    assert.equal(ldap(ldapValues.replace('ldap.example:389', server)), [
+      `ldap.server is unusable: it is not a host and port such as "ldap.example.com:389": ${advice}`,
+    ]);
   for (const server of ['[::1]:636', '10.0.0.1:389', 'a:1'])
     assert.equal(ldap(ldapValues.replace('ldap.example:389', server)), [], server);
   for (const filter of ['(uid=ann)', 'uid=${username}', '(a=${email})(b=1)', '((uid=${username})', '', ')('])

@@ -24,16 +24,15 @@ chain('refuses a stack that replaces itself', () => {
   ]);
 });
 
-chain('refuses a circle at each of its stacks, and not at those that lead into it', () => {
+chain('refuses a circle once, at the first of its stacks, and not at those that lead into it', () => {
   assert.equal(problemsIn(files(['a', 'b'], ['b', 'a'])), [
     'a.yaml:5:13 stack-chain Stack/a: replaces cannot be b, because the stacks would replace each other in a circle: a → b → a',
-    'b.yaml:5:13 stack-chain Stack/b: replaces cannot be a, because the stacks would replace each other in a circle: b → a → b',
   ]);
   const problems = problemsIn(files(['d', 'b'], ['a', 'c'], ['b', 'a'], ['c', 'b']));
   const circles = problems.filter((problem) => problem.includes('circle'));
   assert.equal(
     circles.map((problem) => problem.slice(0, 6)),
-    ['a.yaml', 'b.yaml', 'c.yaml'],
+    ['a.yaml'],
   );
 });
 
@@ -79,10 +78,11 @@ chain('judges a line and a circle of 20 000 stacks once each stack, and cuts a l
   };
   assert.is(checked(undefined).length, 0);
   const circle = checked('s19999');
-  assert.is(circle.length, 20_000);
-  assert.is(
-    circle[7]?.message,
-    'Stack/s7: replaces cannot be s6, because the stacks would replace each other in a circle: s7 → s6 → s5 → s4 → s3 → s2 → … (20000 stacks) → s7',
+  assert.equal(
+    circle.map(({ message }) => message),
+    [
+      'Stack/s0: replaces cannot be s19999, because the stacks would replace each other in a circle: s0 → s19999 → s19998 → s19997 → s19996 → s19995 → … (20000 stacks) → s0',
+    ],
   );
 });
 

@@ -20,6 +20,7 @@ const guardNoField = [
   'config-managed',
   'needs-adopt',
   'emptied-file',
+  'overlay-without-base',
 ];
 
 notes('tell the fields of every rule that guards some', () => {

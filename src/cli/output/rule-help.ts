@@ -62,6 +62,7 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'needs-adopt': 'Consent with "--adopt KIND/NAME", or write the document as the object is: "weir export" prints it.',
   'mass-delete': 'See that every deletion is meant, and consent with "--allow-deletes N", where N is their number.',
   'emptied-file': 'Delete the file where its objects are meant to go; else put its content back.',
+  'overlay-without-base': 'Name the object as the tree does, or write in the overlay all that its kind requires.',
   'secret-missing': 'Set the variable, or put the file into the folder of secrets, where the server runs.',
   'feature-without-effect': 'Switch the feature off, or meet what it needs, as the message says.',
   'sso-certificate-ends':

@@ -10,7 +10,7 @@ import { suggest } from '../model/suggest.ts';
 import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
 import { findingIn, shownValue } from './finding-in.ts';
 import { ignoreProblems } from './ignored-fields.ts';
-import { findingOf } from './issues.ts';
+import { findingOf, missingIn } from './issues.ts';
 import { literalSecrets } from './literal-secrets.ts';
 import { repeatedItems } from './repeated-items.ts';
 import { salvage } from './salvage.ts';
@@ -36,7 +36,9 @@ export function decode(document: Document, readPublicFile: FileReader): Decoded 
   if (problems.length === 0 && outer.data && spec.data)
     return { ...tried(kind, name), desired: desiredOf(document, outer.data, spec.data), findings: [] };
   const salvaged = salvage(at, specIn(value), findings.length === 0);
-  const wrong = { ...tried(kind, kindOf(kind).singleton ?? name), findings: fewOf(at, problems.sort(byPlace)) };
+  const lacks = spec.error ? missingIn(spec.error, specIn(value) ?? {}, ['spec']) : [];
+  const told = { findings: fewOf(at, problems.sort(byPlace)), ...(lacks.length > 0 ? { lacks } : {}) };
+  const wrong = { ...tried(kind, kindOf(kind).singleton ?? name), ...told };
   return salvaged ? { ...wrong, salvaged } : wrong;
 }
 

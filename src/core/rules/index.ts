@@ -14,6 +14,7 @@ import { lastOwner } from './last-owner.ts';
 import { limitReached } from './limit-reached.ts';
 import { massDelete } from './mass-delete.ts';
 import { needsAdopt } from './needs-adopt.ts';
+import { overlayWithoutBase } from './overlay-without-base.ts';
 import { priceNeedsBilling } from './price-needs-billing.ts';
 import { protection } from './protected.ts';
 import { references } from './references.ts';
@@ -59,6 +60,7 @@ export const rules: readonly Rule[] = [
   needsAdopt,
   massDelete,
   emptiedFile,
+  overlayWithoutBase,
 ];
 
 /** All violations of a batch. */

@@ -1,7 +1,7 @@
 // What a rule is: a pure look at a batch of changes, before and after, that names everything that cannot be.
 import type { KindName } from '../kinds/index.ts';
 import { type Change, changesOf } from '../model/change.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Finding, Source } from '../model/finding.ts';
 import { printable } from '../model/printable.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
@@ -38,7 +38,8 @@ export type RuleId =
   | 'config-managed'
   | 'needs-adopt'
   | 'mass-delete'
-  | 'emptied-file';
+  | 'emptied-file'
+  | 'overlay-without-base';
 
 /** What the reconciler alone knows of the tree that it stands for. */
 export interface TreeFacts {
@@ -48,6 +49,20 @@ export interface TreeFacts {
   readonly broken: ReadonlySet<string>;
   /** Addresses of which a part could not be read: that they lack something says nothing. */
   readonly partial: ReadonlySet<string>;
+  /** Documents of the overlay that were merged over nothing. */
+  readonly overlays?: readonly LooseOverlay[];
+}
+
+/** A document of an overlay whose object the tree does not declare. */
+export interface LooseOverlay {
+  readonly kind: KindName;
+  readonly name: string;
+  /** Pointers to the fields that its kind requires and it does not have. */
+  readonly lacks: readonly string[];
+  /** The name that was probably meant. */
+  readonly meant?: string;
+  /** Where its name stands. */
+  readonly source: Source;
 }
 
 /** What the caller consents to. */

@@ -32,7 +32,8 @@ const abouts: ReadonlyMap<string, string> = new Map([
 const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   syntax: 'Mend the YAML where the finding stands: it is read as strict YAML 1.2.',
   schema: 'Write the field as "weir explain KIND.FIELD" describes it; the schemas in schemas/ let an editor check it.',
-  'duplicate-object': 'Keep one of the two documents, or give one of them another metadata.name.',
+  'duplicate-object':
+    'Keep one of the two documents, or give one of them another metadata.name; take out a previous name that is another object.',
   references: 'Declare what is named, correct the name, or first take away what still names it.',
   immutable: 'Put the old value back. What needs another value is a new object under another name.',
   'stack-in-use':

@@ -156,7 +156,7 @@ function previousNameProblems(desired: ReadonlyMap<string, Desired>): Finding[] 
             'duplicate-object',
             wanted,
             path,
-            `cannot have been ${previous}, because ${first.kind}/${first.name} says that it was`,
+            `cannot have been ${previous}, because ${first.kind}/${first.name} says that it was: take the name out of one of the two`,
           ),
         );
       else claims.set(claim, wanted);

@@ -21,6 +21,7 @@ const guardNoField = [
   'needs-adopt',
   'emptied-file',
   'vanished',
+  'overlay-without-base',
 ];
 
 notes('tell the fields of every rule that guards some', () => {

@@ -3,19 +3,19 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Editor, startEditor } from './language-server.ts';
 
-const modeline = '# yaml-language-server: $schema=../../schemas/document.schema.json';
+const modeline = (schema: string) => `# yaml-language-server: $schema=../../schemas/${schema}.schema.json`;
 
 let editor: Editor;
 let opened = 0;
 
 /** Opens a document under the modeline; `|` is where the person points. Lines count from 1 after the modeline. */
-async function open(text: string) {
+async function open(text: string, schema = 'document') {
   const before = text.split('|')[0] ?? '';
   const line = before.split('\n').length;
   const character = before.length - before.lastIndexOf('\n') - 1;
   opened += 1;
   const uri = new URL(`../../examples/in-an-editor/${opened}.yaml`, import.meta.url).href;
-  const diagnostics = await editor.open(uri, `${modeline}\n${text.replace('|', '')}`);
+  const diagnostics = await editor.open(uri, `${modeline(schema)}\n${text.replace('|', '')}`);
   return {
     errors: diagnostics.map(({ message, range }) => `${range.start.line}:${range.start.character} ${message}`),
     complete: async () => (await editor.complete(uri, { line, character })).map(({ label }) => label),
@@ -112,6 +112,66 @@ errors('for a number out of its bounds', async () => {
 });
 
 errors.run();
+
+const parts = suite('an editor takes parts of documents in an overlay');
+
+const part = (text: string) => open(text, 'overlay');
+
+parts('of which only kind and name have to be there', async () => {
+  assert.equal((await part('kind: Stack\nmetadata:\n  name: a\n')).errors, []);
+  assert.equal((await part(document('SsoConfig', '  label: x\n'))).errors, []);
+  assert.equal((await part(document('TeamType', '  limits:\n    instances: 5\n'))).errors, []);
+  assert.equal((await part('kind: Stack\nspec:\n  label: x\n')).errors, ['1:0 Missing property "metadata".']);
+  assert.equal((await part('kind: Stack\nmetadata:\n  labels: {tier: null}\n')).errors, [
+    '2:0 Missing property "name".',
+  ]);
+});
+
+parts('and null takes anything else away', async () => {
+  const kinds = {
+    Stack: '  label: null\n  resources:\n    memoryMb: null\n  replaces: null\n',
+    TeamType: '  limits: null\n  instanceTypes: null\n  features:\n    teamLibrary: null\n',
+    SsoConfig:
+      '  provider: null\n  ldap:\n    password: {fromEnv: null, fromFile: ldap}\n    tls: {mode: null}\n  saml: null\n',
+    Template: '  options:\n    httpAuth:\n      value: {password: null}\n    theme: null\n',
+  };
+  for (const [kind, spec] of Object.entries(kinds)) assert.equal((await part(document(kind, spec))).errors, [], kind);
+  const envelope =
+    'apiVersion: null\nkind: Stack\nmetadata:\n  name: a\n  labels: {tier: null}\n  previousNames: null\nlifecycle: {protect: null}\nspec: null\n';
+  assert.equal((await part(envelope)).errors, []);
+  assert.equal((await part('kind: Stack\nmetadata:\n  name: null\n')).errors, [
+    '3:8 Incorrect type. Expected "string".',
+  ]);
+  assert.equal((await open(document('Stack', '  runtime: "1"\n  label: null\n'))).errors, [
+    '6:9 Incorrect type. Expected "string".',
+  ]);
+});
+
+parts('and what is wrong in a part is shown as in a whole one', async () => {
+  assert.equal((await part(document('Stack', '  labl: x\n'))).errors, ['5:2 Property labl is not allowed.']);
+  assert.equal((await part(document('Stack', '  runtime: 1.10\n'))).errors, [
+    '5:11 Incorrect type. Expected one of string, null.',
+  ]);
+  assert.equal((await part(document('Platform', '  reconcile: {settleMs: 10}\n', 'platform'))).errors, [
+    '5:24 Value is below the minimum of 50.',
+  ]);
+  assert.equal((await part(document('TeamType', '  instanceTypes:\n    - limit: 1\n'))).errors, [
+    '6:6 Missing property "name".',
+  ]);
+  const [error = '', ...more] = (await part(document('Stak', '  labl: x\n'))).errors;
+  assert.match(error, /^1:6 Value is not accepted/);
+  assert.equal(more, []);
+});
+
+parts('and completes and explains them', async () => {
+  const labels = await (await part(document('Stack', '  |\n'))).complete();
+  for (const field of ['label', 'runtime', 'replaces']) assert.ok(labels.includes(field), field);
+  assert.not.ok(labels.includes('emailDomain'));
+  const text = await (await part(document('Platform', '  reconcile:\n    sett|leMs: 300\n', 'platform'))).hover();
+  assert.match(text, 'in milliseconds (50 to 60000).');
+});
+
+parts.run();
 
 const completion = suite('an editor completes');
 

@@ -34,7 +34,8 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   consequence: 'Nothing is to be mended: look whether what ends or changes with the plan is meant to.',
   syntax: 'Mend the YAML where the finding stands: it is read as strict YAML 1.2.',
   schema: 'Write the field as "weir explain KIND.FIELD" describes it; the schemas in schemas/ let an editor check it.',
-  'duplicate-object': 'Keep one of the two documents, or give one of them another metadata.name.',
+  'duplicate-object':
+    'Keep one of the two documents, or give one of them another metadata.name; take out a previous name that is another object.',
   references: 'Declare what is named, correct the name, or first take away what still names it.',
   immutable: 'Put the old value back. What needs another value is a new object under another name.',
   'stack-in-use':
@@ -66,6 +67,7 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'emptied-file': 'Delete the file where its objects are meant to go; else put its content back.',
   vanished:
     'See that the folder is mounted and the tree is whole; where its objects are meant to go, consent with "--allow-deletes N", where N is the number of deletions in the plan.',
+  'overlay-without-base': 'Name the object as the tree does, or write in the overlay all that its kind requires.',
   'secret-missing': 'Set the variable, or put the file into the folder of secrets, where the server runs.',
   'feature-without-effect': 'Switch the feature off, or meet what it needs, as the message says.',
   'sso-certificate-ends':

@@ -10,7 +10,7 @@ import { suggest } from '../model/suggest.ts';
 import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
 import { findingIn, type Path, shownValue } from './finding-in.ts';
 import { ignoreProblems } from './ignored-fields.ts';
-import { findingOf } from './issues.ts';
+import { findingOf, missingIn } from './issues.ts';
 import { literalSecrets } from './literal-secrets.ts';
 import { notFollowing, withMeantParts } from './misspelt.ts';
 import { numberForms } from './number-forms.ts';
@@ -41,7 +41,9 @@ export function decode(written: Document, readPublicFile: FileReader): Decoded {
     return { ...tried(kind, name), desired: desiredOf(document, outer.data, spec.data), findings: [] };
   const unread = findings.map(({ path }) => stepsOf(path ?? '').slice(1, -1));
   const salvaged = salvage(at, specIn(value), unread);
-  const wrong = { ...tried(kind, kindOf(kind).singleton ?? name), findings: fewOf(at, problems.sort(byPlace)) };
+  const lacks = spec.error ? missingIn(spec.error, specIn(value) ?? {}, ['spec']) : [];
+  const told = { findings: fewOf(at, problems.sort(byPlace)), ...(lacks.length > 0 ? { lacks } : {}) };
+  const wrong = { ...tried(kind, kindOf(kind).singleton ?? name), ...told };
   return salvaged ? { ...wrong, salvaged } : wrong;
 }
 

@@ -2,10 +2,11 @@
 import { publicFilesOf } from '../kinds/public-files.ts';
 import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
-import type { TreeFacts } from '../rules/rule.ts';
+import type { LooseOverlay, TreeFacts } from '../rules/rule.ts';
 import { decode } from './decode.ts';
 import type { Decoded, Desired, FileReader, Salvaged } from './desired.ts';
 import { withItemsFollowed } from './ignored-items.ts';
+import { looseOverlay, type Merges, withMeant, withoutBase, wrongAsPart } from './loose-overlays.ts';
 
 /** What was read of a tree: documents in order, files, and what the reader found wrong. */
 export interface ReadTree {
@@ -19,6 +20,7 @@ export interface ReadTree {
   }>;
   readonly findings: readonly Finding[];
   readonly readPublicFile: FileReader;
+  readonly merges?: Merges;
 }
 
 /** A tree as it is wanted: `desired` by address; `findings` say what is wrong with the tree itself. */
@@ -35,17 +37,13 @@ export type DecodeCache = WeakMap<Document, Decoded>;
 
 /** Reads a tree's documents, in steps so that a long one can be sliced. The root manifest's name is `weir.yaml`. */
 export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap()): Generator<void, DesiredTree, void> {
-  const desired = new Map<string, Desired>();
-  const wrong: Salvaged[] = [];
-  const broken = new Set<string>();
-  const findings = [...tree.findings];
+  const sheet: Sheet = { desired: new Map(), wrong: [], broken: new Set(), findings: [...tree.findings], overlays: [] };
+  const { desired, wrong, broken, findings, overlays } = sheet;
+  const loose = withoutBase(tree.merges);
   let steps = 0;
   for (const document of tree.documents) {
     const decoded = decodeOnce(document, tree.readPublicFile, cache);
-    for (const finding of decoded.findings) findings.push(finding);
-    if (decoded.desired) findings.push(...add(desired, decoded.desired));
-    else if (decoded.address) broken.add(decoded.address);
-    if (decoded.salvaged) wrong.push(decoded.salvaged);
+    enter(sheet, decoded, loose.has(document) ? looseOverlay(document, decoded) : undefined);
     if (++steps % 32 === 0) yield;
   }
   const problems = [...rootProblems(tree, desired, broken), ...previousNameProblems(desired)];
@@ -53,9 +51,27 @@ export function* desireSteps(tree: ReadTree, cache: DecodeCache = new WeakMap())
   const salvaged = new Map<string, Salvaged>();
   for (const one of wrong) problems.push(...addSalvaged(salvaged, desired, one));
   const partial = new Set([...salvaged].flatMap(([address, { unread }]) => unread.map((path) => address + path)));
-  const facts = { broken, partial, emptyFiles: emptyFilesOf(tree) };
+  const declared = [...desired.keys(), ...salvaged.keys()];
+  const facts = { broken, partial, emptyFiles: emptyFilesOf(tree), overlays: withMeant(overlays, declared, broken) };
   const followed = withItemsFollowed(desired);
   return { desired: followed.desired, salvaged, findings: findings.concat(problems, followed.findings), facts };
+}
+
+/** What reading a tree has come to so far. */
+interface Sheet {
+  readonly desired: Map<string, Desired>;
+  readonly wrong: Salvaged[];
+  readonly broken: Set<string>;
+  readonly findings: Finding[];
+  readonly overlays: LooseOverlay[];
+}
+
+function enter({ desired, wrong, broken, findings, overlays }: Sheet, decoded: Decoded, overlay?: LooseOverlay): void {
+  for (const finding of overlay ? wrongAsPart(decoded) : decoded.findings) findings.push(finding);
+  if (overlay) overlays.push(overlay);
+  if (decoded.desired) findings.push(...add(desired, decoded.desired));
+  else if (decoded.address) broken.add(decoded.address);
+  if (decoded.salvaged) wrong.push(decoded.salvaged);
 }
 
 /** What stands there twice is told of a wrong document, too. */
@@ -140,7 +156,7 @@ function previousNameProblems(desired: ReadonlyMap<string, Desired>): Finding[] 
             'duplicate-object',
             wanted,
             path,
-            `cannot have been ${previous}, because ${first.kind}/${first.name} says that it was`,
+            `cannot have been ${previous}, because ${first.kind}/${first.name} says that it was: take the name out of one of the two`,
           ),
         );
       else claims.set(claim, wanted);

@@ -22,6 +22,8 @@ export interface Decoded {
   readonly desired?: Desired;
   readonly address?: string;
   readonly findings: readonly Finding[];
+  /** Pointers to what it does not have and its kind requires, outside of lists: as a part of a whole it would be right. */
+  readonly lacks?: readonly string[];
   /** What can be read of a wrong one all the same. */
   readonly salvaged?: Salvaged;
 }

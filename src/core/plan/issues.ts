@@ -4,6 +4,7 @@ import { kindOf } from '../kinds/index.ts';
 import { bare, markOf, partsOf } from '../kinds/kind.ts';
 import { fieldIn } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
+import { pointer } from '../model/pointer.ts';
 import { withoutPassword } from '../model/printable.ts';
 import { suggest } from '../model/suggest.ts';
 import { insteadOfSecret, type Subject } from './desired.ts';
@@ -31,6 +32,15 @@ export function findingOf(at: Subject, schema: z.core.$ZodType, issue: Issue, va
       wrongType(at, path, { expected: issue.expected, actual, field, above: schemaAt(schema, inner.slice(0, -1)) }),
     ];
   return [wrongValue(at, path, issue, actual)];
+}
+
+/** Pointers to what is missing, but for items of lists: those are whole, or wrong. */
+export function missingIn(error: z.ZodError, value: unknown, base: Path): string[] {
+  return error.issues.flatMap(({ code, path }) => {
+    const isMissing =
+      (code === 'invalid_type' || code === 'invalid_value') && valueAt(value, path as Path) === undefined;
+    return isMissing && path.every((step) => typeof step === 'string') ? [pointer(...base, ...path)] : [];
+  });
 }
 
 function missing(at: Subject, path: Path): Finding {

@@ -9,6 +9,7 @@ import type { View } from '../model/view.ts';
 import { adviseSteps } from '../rules/advice.ts';
 import type { Facts } from '../rules/facts.ts';
 import { checkSteps } from '../rules/index.ts';
+import { looseOverlays } from '../rules/overlay-without-base.ts';
 import { type Batch, noConsents } from '../rules/rule.ts';
 import { isPlatformKnown } from '../rules/touches.ts';
 import type { Desired } from './desired.ts';
@@ -29,7 +30,8 @@ export function* judgeSteps(
   facts: Facts,
   memory: JudgeMemory = {},
 ): Generator<void, readonly Finding[], void> {
-  const found = (yield* judgeChanges(tree, facts, memory)) ?? (yield* judgeWhole(tree, facts, memory));
+  const judged = (yield* judgeChanges(tree, facts, memory)) ?? (yield* judgeWhole(tree, facts, memory));
+  const found = [...judged, ...looseOverlays(tree.facts.overlays)];
   const read = readOf(tree);
   return found.filter((finding) => isWritten(finding, read)).map((finding) => asWritten(located(finding, read), tree));
 }

@@ -6,7 +6,8 @@ import { type Batch, type Rule, violation, written } from './rule.ts';
 
 export const duplicateObject: Rule = {
   id: 'duplicate-object',
-  refuses: 'one kind and name declared twice, or made where there is one already',
+  refuses:
+    'one kind and name declared twice, or made where there is one already; a previous name that cannot be followed',
   perChange: true,
   *check(batch) {
     for (const { kind, before, after } of batch.changes) {

@@ -14,6 +14,7 @@ import { lastOwner } from './last-owner.ts';
 import { limitReached } from './limit-reached.ts';
 import { massDelete } from './mass-delete.ts';
 import { needsAdopt } from './needs-adopt.ts';
+import { overlayWithoutBase } from './overlay-without-base.ts';
 import { priceNeedsBilling } from './price-needs-billing.ts';
 import { protection } from './protected.ts';
 import { references } from './references.ts';
@@ -61,6 +62,7 @@ export const rules: readonly Rule[] = [
   massDelete,
   emptiedFile,
   vanished,
+  overlayWithoutBase,
 ];
 
 /** All violations of a batch. */

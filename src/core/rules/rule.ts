@@ -1,7 +1,7 @@
 // What a rule is: a pure look at a batch of changes, before and after, that names everything that cannot be.
 import type { KindName } from '../kinds/index.ts';
 import { type Change, changesOf } from '../model/change.ts';
-import type { Finding } from '../model/finding.ts';
+import type { Finding, Source } from '../model/finding.ts';
 import { printable } from '../model/printable.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
@@ -39,7 +39,8 @@ export type RuleId =
   | 'needs-adopt'
   | 'mass-delete'
   | 'emptied-file'
-  | 'vanished';
+  | 'vanished'
+  | 'overlay-without-base';
 
 /** What the reconciler alone knows of the tree that it stands for. */
 export interface TreeFacts {
@@ -49,6 +50,20 @@ export interface TreeFacts {
   readonly broken: ReadonlySet<string>;
   // Parts that could not be read, as address and JSON Pointer (with `/*` at its end: something below it): that they are missing says nothing.
   readonly partial: ReadonlySet<string>;
+  /** Documents of the overlay that were merged over nothing. */
+  readonly overlays?: readonly LooseOverlay[];
+}
+
+/** A document of an overlay whose object the tree does not declare. */
+export interface LooseOverlay {
+  readonly kind: KindName;
+  readonly name: string;
+  /** Pointers to the fields that its kind requires and it does not have. */
+  readonly lacks: readonly string[];
+  /** The name that was probably meant. */
+  readonly meant?: string;
+  /** Where its name stands. */
+  readonly source: Source;
 }
 
 /** What the caller consents to. */

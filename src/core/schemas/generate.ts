@@ -2,11 +2,13 @@
 import { declaredKindNames, kindOf } from '../kinds/index.ts';
 import { envelopeFields, type Field, fieldsOf } from './fields.ts';
 import { documentSchema, type JsonSchema, kindSchema } from './json-schema.ts';
+import { overlaySchema } from './overlay-schema.ts';
 
 /** Each generated file of this room: its name, and its text. The API's description is made elsewhere. */
 export function generatedFiles(): Readonly<Record<string, string>> {
   return {
     'document.schema.json': json(documentSchema()),
+    'overlay.schema.json': json(overlaySchema()),
     ...Object.fromEntries(declaredKindNames.map((kind) => [schemaFile(kind), json(kindSchema(kind))])),
     'README.md': readme(),
   };
@@ -41,6 +43,8 @@ that begins with this line; the path is relative to the file. In a file with sev
 \`\`\`yaml
 # yaml-language-server: $schema=../../schemas/document.schema.json
 \`\`\`
+
+A document of an overlay (\`overlays/NAME/**\`) is a part of one, and begins with the line of \`overlay.schema.json\` instead.
 
 What one document alone cannot show — a name that nothing declares, two configurations for one domain — \`weir validate\` finds.
 

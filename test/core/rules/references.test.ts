@@ -178,7 +178,7 @@ duplicates('are refused at the second, with the place of the first', () => {
 duplicates('are no two documents that were one object', () => {
   const was = (name: string) => stack(name).replace('}', ', previousNames: [old]}');
   assert.equal(problemsIn({ 'a.yaml': was('a'), 'b.yaml': was('b') }), [
-    'b.yaml:2:37 duplicate-object Stack/b: cannot have been old, because Stack/a says that it was',
+    'b.yaml:2:37 duplicate-object Stack/b: cannot have been old, because Stack/a says that it was: take the name out of one of the two',
   ]);
 });
 

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { declaredKindNames, kindOf } from '../../../src/core/kinds/index.ts';
 import { generatedFiles } from '../../../src/core/schemas/generate.ts';
 import { documentSchema, type JsonSchema, kindSchema, specSchema } from '../../../src/core/schemas/json-schema.ts';
+import { overlaySchema } from '../../../src/core/schemas/overlay-schema.ts';
 
 /** Every schema of an object's field, with its path. */
 function* fieldsIn(schema: JsonSchema, path = ''): Iterable<readonly [path: string, schema: JsonSchema]> {
@@ -53,6 +54,28 @@ schemas('say defaults where people read', () => {
   assert.match(String(fields.get('/driver/kind')?.description), /Default: local\.$/);
 });
 
+schemas('ask for nothing but kind and name in an overlay, and take null for all else, but for items of lists', () => {
+  const check = (schema: JsonSchema, path: string): void => {
+    if (!['', '/metadata'].includes(path)) assert.is(schema['required'], undefined, path);
+    const { properties = {}, additionalProperties } = schema as {
+      properties?: object;
+      additionalProperties?: JsonSchema;
+    };
+    for (const [key, field] of Object.entries(properties)) {
+      const at = `${path}/${key}`;
+      const isNullable = !('type' in field) || [field.type].flat().includes('null');
+      assert.is(isNullable, !['/kind', '/metadata', '/metadata/name'].includes(at), at);
+      if (field.enum) assert.is(field.enum.includes(null), at !== '/kind', at);
+      check(field, at);
+    }
+    if (typeof additionalProperties === 'object')
+      assert.ok([additionalProperties['type']].flat().includes('null'), path);
+  };
+  const { definitions, ...whole } = overlaySchema();
+  check(whole, '');
+  for (const [kind, spec] of Object.entries(definitions as Record<string, JsonSchema>)) check(spec, `/${kind}`);
+});
+
 schemas.run();
 
 const files = suite('the generated files');
@@ -60,6 +83,7 @@ const files = suite('the generated files');
 files('are one schema a kind, one for all, and a page for people', () => {
   assert.equal(Object.keys(generatedFiles()), [
     'document.schema.json',
+    'overlay.schema.json',
     'platform.schema.json',
     'admin-settings.schema.json',
     'stack.schema.json',

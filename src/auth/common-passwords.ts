@@ -3,13 +3,13 @@
 /** Whether a password is a well-known one, in any case of letters, with or without digits and signs around it, or no more than a pattern. */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase();
-  const core = text.replace(/^[^a-z]+|[^a-z]+$/g, '');
+  const [, core = ''] = /^[^a-z]*((?:[a-z]|[^a-z]+[a-z])*)/.exec(text) ?? [];
   return common.has(text) || (core.length >= text.length - 4 && words.has(core)) || isPattern(text);
 }
 
 /** One to three characters over and over, or a run along the alphabet or the digits. */
 function isPattern(text: string): boolean {
-  if (/^(.{1,3})\1+.{0,2}$/u.test(text) && text.length <= 24) return true;
+  if (text.length <= 24 && /^(.{1,3})\1+.{0,2}$/u.test(text)) return true;
   return runs.some((run) => run.includes(text));
 }
 

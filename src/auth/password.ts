@@ -1,7 +1,9 @@
 // Local passwords: hashed with argon2id off the event loop, a few at a time, and checked for what anybody would guess.
+
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
+import { withoutTrailing } from '../core/model/without-trailing.ts';
 import { randomText } from '../lib/id.ts';
 import { createTurns } from '../lib/turns.ts';
 import { isCommonPassword } from './common-passwords.ts';
@@ -88,7 +90,7 @@ function phcOf({ cost: { memory, passes, parallelism }, salt, key }: Hashed): st
 }
 
 function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+  return withoutTrailing(bytes.toString('base64'), '=');
 }
 
 const phcForm =

@@ -2,6 +2,7 @@
 import { setGlobalProxyFromEnv } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../core/model/finding.ts';
+import { withoutTrailing } from '../core/model/without-trailing.ts';
 import { type Options, UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
@@ -59,7 +60,7 @@ async function askOnce(
   patienceMs: number,
 ): Promise<{ readonly answer: Answer; readonly retryAfterMs?: number }> {
   // A redirect would hand the token to wherever it leads.
-  const response = await fetch(`${server.replace(/\/+$/, '')}/api/v1/admin/${path}`, {
+  const response = await fetch(`${withoutTrailing(server, '/')}/api/v1/admin/${path}`, {
     redirect: 'manual',
     signal: AbortSignal.timeout(patienceMs),
     ...request,

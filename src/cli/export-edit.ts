@@ -1,4 +1,5 @@
 // weir export KIND/NAME --with FILE: the edit of a tree that would do what the API was asked to, and refused.
+
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -10,6 +11,7 @@ import { stepsOf } from '../core/model/pointer.ts';
 import { type DeclaredResource, defaultLifecycle } from '../core/model/resource.ts';
 import { withLeaves } from '../core/model/spec-from.ts';
 import { suggest } from '../core/model/suggest.ts';
+import { withoutTrailing } from '../core/model/without-trailing.ts';
 import type { Desired } from '../core/plan/desired.ts';
 import { desireSteps } from '../core/plan/desired-tree.ts';
 import { placeOf } from '../core/plan/locate.ts';
@@ -54,7 +56,7 @@ export async function exportEdit(
       'no_edit',
       `no edit can be made of it by itself: write the change into ${desired.document.file} by hand`,
     );
-  const prefix = folder.replace(/\/+$/, '').replace(/^\.\//, '');
+  const prefix = withoutTrailing(folder, '/').replace(/^\.\//, '');
   for (const path of files.keys())
     io.stdout.write(
       unifiedDiff(prefix === '.' ? path : `${prefix}/${path}`, texts.get(path) ?? '', after.get(path) ?? ''),

@@ -1,5 +1,7 @@
 // weir init: a small tree to start from.
+
 import { resolve } from 'node:path';
+import { withoutTrailing } from '../core/model/without-trailing.ts';
 import { generatedFiles } from '../core/schemas/generate.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type NewFile, writeNewFiles } from './files.ts';
@@ -21,7 +23,7 @@ Nothing that is there is overwritten. The schemas for your editor go to DIR/.sch
     await writeNewFiles(resolve(io.cwd, folder), [...smallTree.map(withSchema), schema], 'init');
     const here = folder === defaultTree ? '' : ` ${folder}`;
     io.stdout.write(
-      `${smallTree.map(({ path }) => `${folder.replace(/\/+$/, '')}/${path}\n`).join('')}\nNext: weir validate${here}, weir plan${here}, weir serve${here}\n`,
+      `${smallTree.map(({ path }) => `${withoutTrailing(folder, '/')}/${path}\n`).join('')}\nNext: weir validate${here}, weir plan${here}, weir serve${here}\n`,
     );
     return exitCodes.fine;
   },

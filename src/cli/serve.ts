@@ -1,4 +1,5 @@
 // weir serve: the reconciler, the watcher and the API in one process.
+
 import { resolve } from 'node:path';
 import { createPasswords } from '../auth/password.ts';
 import { type AutoSnapshots, startAutoSnapshots } from '../control/auto-snapshots.ts';
@@ -6,6 +7,7 @@ import { createContents } from '../control/contents.ts';
 import { type Converging, startConverge } from '../control/converge.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
+import { withoutTrailing } from '../core/model/without-trailing.ts';
 import { buildServer, createMetrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
@@ -65,7 +67,7 @@ async function serveFrom(
 ): Promise<ExitCode> {
   const metrics = createMetrics({ version: io.version });
   const store = metrics.measured(opened);
-  const baseUrl = options.baseUrl?.replace(/\/+$/, '') ?? baseUrlOf(options.host, port);
+  const baseUrl = options.baseUrl ? withoutTrailing(options.baseUrl, '/') : baseUrlOf(options.host, port);
   const log = createLog(io);
   const drivers = driversOf(store, options, io, log);
   const known = () => ({ ...factsAt(options, io), drivers, baseUrl });

@@ -1,6 +1,8 @@
 // weir sso test: looks whether a single sign-on configuration works, before anybody depends on it.
+
 import { resolve } from 'node:path';
 import type { View } from '../core/model/view.ts';
+import { withoutTrailing } from '../core/model/without-trailing.ts';
 import type { Options } from '../options.ts';
 import { testDirectory } from '../sso/ldap.ts';
 import type { Check } from '../sso/provider.ts';
@@ -43,7 +45,10 @@ async function checked(
   const checks =
     config.spec.provider === 'ldap'
       ? await testDirectory(config, { secretOf: (secret) => secretOf(secret, home), user })
-      : await testIdentityProvider(config, { baseUrl: baseUrl?.replace(/\/+$/, ''), now: Date.parse(io.now()) });
+      : await testIdentityProvider(config, {
+          baseUrl: baseUrl && withoutTrailing(baseUrl, '/'),
+          now: Date.parse(io.now()),
+        });
   const state = config.spec.active ? 'it is active' : 'it is a draft: nobody signs in through it yet';
   return { config: config.name, checks: [{ name: 'state', ok: true, detail: state }, ...checks] };
 }

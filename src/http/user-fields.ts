@@ -26,7 +26,7 @@ export const newPasswordField = (description = 'The password.') =>
   describedAs(
     z
       .string()
-      .max(1024)
+      .max(1024, { abort: true })
       .superRefine((password, context) => {
         const problem = passwordProblem(password);
         if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });

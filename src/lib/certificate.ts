@@ -70,9 +70,13 @@ function blocksOf(text: string): readonly string[] | string {
   if (trimmed === '') return 'it is empty';
   if (!trimmed.includes('-----'))
     return isBase64(trimmed) ? [pem(trimmed)] : 'it is neither PEM ("-----BEGIN CERTIFICATE-----") nor base64';
-  const blocks = trimmed.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  const [, ...parts] = trimmed.split('-----BEGIN CERTIFICATE-----');
+  const blocks = parts.flatMap((part) => {
+    const [found] = /^[^-]*-----END CERTIFICATE-----/.exec(part) ?? [];
+    return found === undefined ? [] : [`-----BEGIN CERTIFICATE-----${found}`];
+  });
   const begun = trimmed.split('-----BEGIN ').length - 1;
-  if (blocks.length > 0 && blocks.length === begun) return blocks.map((block) => block);
+  if (blocks.length > 0 && blocks.length === begun) return blocks;
   const other = /-----BEGIN ([A-Z0-9 ]{1,40})-----/.exec(trimmed.replaceAll('-----BEGIN CERTIFICATE-----', ''))?.[1];
   if (other !== undefined) return `it holds "${other}", where only "CERTIFICATE" may stand`;
   return 'a certificate in it is cut off: each goes from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"';

@@ -1,4 +1,5 @@
 // How a mail looks: its sentences as plain text, and the same as simple HTML with at most one link.
+import { withoutTrailing } from '../core/model/without-trailing.ts';
 import { oneLine } from './compose.ts';
 import { escapeHtml } from './harmless.ts';
 import type { Mail } from './mail.ts';
@@ -30,7 +31,7 @@ export function layOut(content: Content): Mail {
 
 /** An address below the base URL, whether or not that ends in a slash. `path` begins with one. */
 export function addressAt(baseUrl: string, path: string): string {
-  return `${baseUrl.replace(/\/+$/, '')}${path}`;
+  return `${withoutTrailing(baseUrl, '/')}${path}`;
 }
 
 function page(title: string, parts: readonly string[]): string {

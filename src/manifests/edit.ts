@@ -40,7 +40,24 @@ export function editText(
 /** As the file has it. */
 function indentOf(text: string): Indent {
   const indent = /^( {1,8})[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
-  return { indent, indentSeq: !/^( *)[^\s#-][^\n]*:[ \t]*(?:#[^\n]*)?\n(?: *#[^\n]*\n)*\1- /m.test(text) };
+  return { indent, indentSeq: !hasFlushList(text) };
+}
+
+/** Whether a list begins as far left as the key that it belongs to, in the line below it; remarks may stand between. */
+function hasFlushList(text: string): boolean {
+  let list: string | undefined;
+  for (const line of text.split('\n')) {
+    if (/^ *#/.test(line)) continue;
+    if (list !== undefined && line.startsWith(list)) return true;
+    const indent = /^ */.exec(line)?.[0] ?? '';
+    list = opensBlock(line.slice(indent.length)) ? `${indent}- ` : undefined;
+  }
+  return false;
+}
+
+/** Whether a line is a key without a value. */
+function opensBlock(line: string): boolean {
+  return /^[^\s#-]/.test(line) && /:[ \t]*$|:[ \t]*#/.test(line);
 }
 
 function isNamed(map: YAMLMap, kind: string, name: string): boolean {

@@ -6,14 +6,28 @@ import { escaped } from './escape.ts';
  * mentions and the like are looked for in the text that was rendered, where no escape is left to see.
  */
 export function prose(text: string): string {
-  const shown = escaped(text);
+  return mapped(
+    escaped(text),
+    /\S+/g,
+    (word) => (link.test(word) ? asCode(word) : mapped(word, active, asCode)),
+    entities,
+  );
+}
+
+/** A text, of which each part that a form finds is made into one thing, and what stands between them into another. */
+function mapped(
+  text: string,
+  form: RegExp,
+  ofPart: (part: string) => string,
+  ofRest: (rest: string) => string = entities,
+): string {
   let made = '';
   let at = 0;
-  for (const { 0: found, index } of shown.matchAll(active)) {
-    made += entities(shown.slice(at, index)) + asCode(found);
+  for (const { 0: found, index } of text.matchAll(form)) {
+    made += ofRest(text.slice(at, index)) + ofPart(found);
     at = index + found.length;
   }
-  return made + entities(shown.slice(at));
+  return made + ofRest(text.slice(at));
 }
 
 /** Text as code: in tags and not in backticks, because no escape holds a backtick and a pipe within backticks in a table. */
@@ -21,9 +35,11 @@ export function code(text: string): string {
   return asCode(escaped(text));
 }
 
-// @mention, #1, !1, $1, %1, &1, ~label, ^alert, GH-1, :emoji:, links and addresses, digests that could be commits.
-const active =
-  /\S*(?:\b[a-z][a-z0-9+.-]*:\/\/|\bwww\.|@|\bmailto:|\bxmpp:)\S*|[#!$%&~^][\w"-]+|\bGH-\d+|:[\w+-]+:|\b[0-9a-f]{7,64}\b/gi;
+// A link, an address or a @mention makes code of the whole word that it stands in.
+const link = /:\/\/|@|\b(?:www\.|mailto:|xmpp:)/i;
+
+// #1, !1, $1, %1, &1, ~label, ^alert, GH-1, :emoji:, digests that could be commits.
+const active = /[#!$%&~^][\w"-]+|\bGH-\d+|:[\w+-]+:|\b[0-9a-f]{7,64}\b/gi;
 
 function asCode(shown: string): string {
   return `<code>${entities(shown)}</code>`;

@@ -61,20 +61,36 @@ const mask = '********';
 
 /** Where a secret may stand: a key keeps its name and loses what follows, anything else is masked to the end of the line. */
 function masked(line: string, [from, to]: Range): Visible {
-  const key = /^\s*["']?\s*:/.test(line.slice(to));
+  const key = /^\s*(?:["']\s*)?:/.test(line.slice(to));
   const start = key ? to + (line.slice(to).indexOf(':') + 1) : from;
   const hidden = `${line.slice(0, start)}${key ? ' ' : ''}${mask}`;
   return { line: hidden, at: (unit) => (unit <= start ? unit : hidden.length) };
 }
 
-const secretKey =
-  /((?:passw|passphrase|secret|token|credential|private)[\w-]*["']?\s*:\s+)(?!\{|\||>|&|\*|#|$|(?:true|false|null|yes|no|on|off|~|[\d.]+)\s*(?:#|$))\S/i;
+const secretName = /passw|passphrase|secret|token|credential|private/i;
+const noSecret = /^(?:[{|>&*#]|(?:true|false|null|yes|no|on|off|~|[\d.]+)\s*(?:#|$))/i;
+
+/** Where the value of a key begins that sounds as if it were a secret; -1 where there is none. */
+function secretValueIn(line: string): number {
+  let before = 0;
+  for (const { 0: colon, index } of line.matchAll(/:\s+/g)) {
+    const key =
+      line
+        .slice(before, index)
+        .trimEnd()
+        .replace(/["']$/, '')
+        .split(/[^\w-]/)
+        .at(-1) ?? '';
+    before = index + colon.length;
+    if (before < line.length && secretName.test(key) && !noSecret.test(line.slice(before))) return before;
+  }
+  return -1;
+}
 
 /** A line may hold a secret that nobody asked about: a password, also in an address, or a key in the place of a certificate. */
 function withoutSecrets(line: string): Visible {
-  const found = secretKey.exec(line);
   const starts = [
-    found ? found.index + found[0].length - 1 : -1,
+    secretValueIn(line),
     line.search(/-----BEGIN [A-Z ]*PRIVATE KEY/),
     line.search(/[A-Za-z0-9+/]{48}/),
     line.search(/(?<=:\/\/)[^/\s@]*@/),

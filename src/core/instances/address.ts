@@ -1,5 +1,7 @@
 // Where people reach an instance: below a path of the platform, or, where a domain is declared for that, under a host name of its own.
+
 import type { SpecOf } from '../kinds/index.ts';
+import { withoutTrailing } from '../model/without-trailing.ts';
 
 /** What an address is made from: the base URL of the server, without a slash at its end, and what the platform declares. */
 export interface AddressPlace {
@@ -12,7 +14,7 @@ export const instancesSegment = 'i';
 
 /** The path below which an instance answers, without a slash at its end: `/i/7Kc`, behind the path of the base URL. */
 export function instancePath(baseUrl: string, id: string): string {
-  return `${new URL(baseUrl).pathname.replace(/\/+$/, '')}/${instancesSegment}/${id}`;
+  return `${withoutTrailing(new URL(baseUrl).pathname, '/')}/${instancesSegment}/${id}`;
 }
 
 /** The host name of an instance, in lower case; nothing where no domain is declared. Of an id, because names are not unique and can be taken over. */

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { variables } from './instance.ts';
 import { bookkeeping, defineKind, hashed, refId, sha256 } from './kind.ts';
-import { instant } from './scalars.ts';
-import { snapshotName } from './snapshot.ts';
+import { displayName, instant } from './scalars.ts';
 
 /** Who decides what a device runs: the platform, or whoever edits flows on it. */
 export const deviceModes = ['autonomous', 'developer'] as const;
@@ -25,7 +24,7 @@ export type Reported = z.output<typeof reported>;
 /** A snapshot that somebody asked for: the id of the request, and how it will be called. */
 const snapshotRequest = z.strictObject({
   id: z.string().describe('The id of the request.'),
-  name: snapshotName().describe('How the snapshot will be called.'),
+  name: displayName().describe('How the snapshot will be called.'),
 });
 
 /** A device (specification 1, 2.3). Its name is for people. What it should run stands beside what its agent says that it runs. */

@@ -1,6 +1,6 @@
 // The noun Instance: a flow runtime of a team.
 import { z } from 'zod';
-import { bookkeeping, defineKind, hashed, listBy, matching, refId } from './kind.ts';
+import { bookkeeping, defineKind, hashed, listBy, refId } from './kind.ts';
 import { instant, variableName } from './scalars.ts';
 import { optionOverrides } from './template-options.ts';
 
@@ -26,16 +26,6 @@ export const desiredStates = ['running', 'stopped', 'suspended'] as const;
 
 /** Whom the endpoints of an instance may answer. */
 export const endpointAccesses = ['team', 'open'] as const;
-
-/** The name of an instance, for people: several may have the same. */
-export function instanceName(): z.ZodString {
-  return matching(
-    255,
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is kept out.
-    /^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/,
-    'it must hold something that can be seen, and no control characters',
-  );
-}
 
 /** Variables of a runtime, told apart by name. */
 export const variables = listBy(

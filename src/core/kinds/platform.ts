@@ -190,7 +190,7 @@ export const platform = defineKind({
       .strictObject({
         url: matching(
           2048,
-          /^[a-z][a-z0-9+.-]*:\/\/(?![^/]*:[^/]*@)\S+$/,
+          /^[a-z][a-z0-9+.-]*:\/\/(?:[^\s/:]+(?::[^\s/@]*)?(?:\/\S*)?|\/\S*)$/,
           'it must be an address like postgres://user@host:5432/name, without a password in it',
         )
           .optional()

@@ -7,6 +7,17 @@ export function text(max: number): z.ZodString {
   return z.string().min(1).max(max);
 }
 
+/** A name for people, in one line: something of it can be seen. Several may have the same. */
+export function displayName(): z.ZodString {
+  return matching(
+    255,
+    // What cannot be seen, then what can: at each character there is one way to go on.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is kept out.
+    /^[ \u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]*[^\s\u0000-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff][^\u0000-\u001f\u007f]*$/,
+    'it must hold something that can be seen, and no control characters',
+  );
+}
+
 /** Free text for people, up to 1000 characters; empty when nothing is said. */
 export function prose(description: string): z.ZodDefault<z.ZodString> {
   return z.string().max(1000).default('').describe(description);
@@ -49,7 +60,7 @@ export function hours(): z.ZodInt {
 export function url(): z.ZodString {
   return matching(
     2048,
-    /^https?:\/\/(?![^/]*:[^/]*@)\S+$/,
+    /^https?:\/\/[^\s/:]+(?::[^\s/@]*)?(?:\/\S*)?$/,
     'it must be an http:// or https:// address without a password in it',
   );
 }
@@ -80,10 +91,12 @@ export function emailAddress(): z.ZodString {
 export function keptEmail(text: string): string {
   const at = text.lastIndexOf('@') + 1;
   const domain = text.slice(at).toLowerCase();
-  return text.slice(0, at).toLowerCase() + (isForeignDomain.test(domain) ? inAscii(domain) : domain);
+  return text.slice(0, at).toLowerCase() + (isForeignDomain(domain) ? inAscii(domain) : domain);
 }
 
-const isForeignDomain = /^(?=.*[^\0-\x7f])[\p{L}\p{M}\p{N}._-]+$/u;
+function isForeignDomain(domain: string): boolean {
+  return /[^\0-\x7f]/.test(domain) && /^[\p{L}\p{M}\p{N}._-]+$/u.test(domain);
+}
 
 function inAscii(domain: string): string {
   const address = `http://${domain}`;

@@ -1,6 +1,6 @@
 // The noun Snapshot: what an instance or a device held at one time. Its name is for people.
 import { z } from 'zod';
-import { bookkeeping, defineKind, matching, refId } from './kind.ts';
+import { bookkeeping, defineKind, refId } from './kind.ts';
 
 /** Who took a snapshot: somebody who asked for it, or Weir by itself. */
 export const snapshotKinds = ['manual', 'auto'] as const;
@@ -12,16 +12,6 @@ export const mostAutoSnapshots = 10;
 
 /** How many snapshots of people it has at most. */
 export const mostManualSnapshots = 100;
-
-/** The name of a snapshot, for people: several may have the same. */
-export function snapshotName(): z.ZodString {
-  return matching(
-    255,
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is kept out.
-    /^[^\u0000-\u001f\u007f]*[^\s\u0000-\u001f\u007f][^\u0000-\u001f\u007f]*$/,
-    'it must hold something that can be seen, and no control characters',
-  );
-}
 
 /** A snapshot (specification 2.3, 8) of one instance or one device of a team. What it holds is a blob of the store, and is never changed. */
 export const snapshot = defineKind({

@@ -1,6 +1,8 @@
 // A username for somebody whom a provider knows, made of what it calls them (specification 2.8).
+
 import type { Identity } from '../model/identity.ts';
 import type { View } from '../model/view.ts';
+import { withoutTrailing } from '../model/without-trailing.ts';
 import { freeName } from './free-slug.ts';
 
 /** A username that is free: what the provider calls them, else what stands before the "@" of their address, else `user`; numbered where it is taken. */
@@ -15,7 +17,7 @@ function usernameFrom(text: string): string {
   const plain = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
   const letters = plain.replaceAll(/[ßæœøđðþłı]/g, (letter) => spelled[letter] ?? '');
   const words = letters.replaceAll(/[^a-z0-9._-]+/g, '-').replace(/^[._-]+/, '');
-  return words.slice(0, 63).replace(/[._-]+$/, '');
+  return withoutTrailing(words.slice(0, 63), '._-');
 }
 
 /** Letters that are no letter of ASCII with a mark. */

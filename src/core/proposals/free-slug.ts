@@ -1,5 +1,7 @@
 // A slug that no team has yet, and a username that no user has.
+
 import type { View } from '../model/view.ts';
+import { withoutTrailing } from '../model/without-trailing.ts';
 
 const longest = 63;
 
@@ -26,5 +28,5 @@ export function freeName(view: View, kind: 'Team' | 'User', wanted: string): str
 function numbered(slug: string, count: number): string {
   if (count === 1) return slug;
   const end = `-${count}`;
-  return `${slug.slice(0, longest - end.length).replace(/-+$/, '')}${end}`;
+  return `${withoutTrailing(slug.slice(0, longest - end.length), '-')}${end}`;
 }

@@ -7,7 +7,7 @@ import { type JsonSchema, schemaOf } from './json-schema.ts';
 
 /** YAML that sets the field at `path` (`spec.driver.kind`), or for a field of a list's items the list; nothing where there is none. */
 export function exampleOf(kind: DeclaredKindName, path: string): string | undefined {
-  const steps = path.replace(/(\[\]|\.\*).*$/, '').split('.');
+  const steps = (path.split(/\[\]|\.\*/, 1)[0] ?? '').split('.');
   return shownIn((kindOf(kind).example ?? '').split('\n'), steps) ?? made(kind, steps);
 }
 

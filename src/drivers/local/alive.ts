@@ -1,6 +1,8 @@
 // Asks a runtime whether it works. It has to prove that it is the one that was started, and not another program on its port.
+
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { get } from 'node:http';
+import { withoutTrailing } from '../../core/model/without-trailing.ts';
 import { loopback } from './ports.ts';
 import { sha256 } from './settings.ts';
 
@@ -20,7 +22,7 @@ export interface Alive {
 /** Whether it answers, and what; nothing where it does not, or is another. */
 export function askAlive({ port, editorPath, token }: Asked, timeoutMs: number): Promise<Alive | undefined> {
   const challenge = randomBytes(16).toString('hex');
-  const path = `${editorPath.replace(/\/+$/, '')}/.alive/${challenge}`;
+  const path = `${withoutTrailing(editorPath, '/')}/.alive/${challenge}`;
   return new Promise((resolve) => {
     const request = get({ host: loopback, port, path, timeout: timeoutMs, agent: false }, (response) => {
       let text = '';

@@ -1,4 +1,5 @@
 // The door of a runtime: where it answers, and the header that opens its editor.
+import { withoutTrailing } from '../../core/model/without-trailing.ts';
 import type { Door } from '../driver.ts';
 import { loopback } from './ports.ts';
 import type { Runtime } from './runtimes.ts';
@@ -16,7 +17,7 @@ export function doorOf({
   return {
     origin: `http://${loopback}:${port}`,
     path,
-    editorPath: editorPath.replace(/\/+$/, ''),
+    editorPath: withoutTrailing(editorPath, '/'),
     editor: ({ name, mayWrite }) => [
       editorHeader,
       `${mayWrite ? 'write' : 'read'}.${Buffer.from(name).toString('base64url')}.${token}`,

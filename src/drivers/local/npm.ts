@@ -80,8 +80,8 @@ function realOf(path: string): string | undefined {
 
 function failureOf(said: string): NpmFailed {
   const code = /npm (?:error|ERR!) code (\S+)/.exec(said)?.[1] ?? '';
-  const words =
-    /npm (?:error|ERR!) (?!code |errno |syscall |A complete log)(.+)/.exec(said)?.[1]?.trim() ?? 'it failed';
+  const lines = Array.from(said.matchAll(/npm (?:error|ERR!) (.+)/g), ([, line = '']) => line);
+  const words = lines.find((line) => !/^(?:code |errno |syscall |A complete log)/.test(line))?.trim() ?? 'it failed';
   if (/^(E404|ETARGET|ENOVERSIONS)$/.test(code)) return new NpmFailed('unknown', words);
   if (code === 'EBADENGINE') {
     const needed = /Required: +\{"node":"([^"]+)"/.exec(said)?.[1] ?? 'another one';

@@ -118,6 +118,7 @@ let knownBootId: string | undefined;
 
 async function beganByPs(pid: number): Promise<string | undefined> {
   const answer = await run('ps', ['-o', 'lstart=,stat=', '-p', String(pid)]).catch(() => undefined);
-  const [, began, state] = /^\s*(.*\S)\s+(\S+)\s*$/.exec(answer?.stdout ?? '') ?? [];
-  return state === undefined || state.startsWith('Z') ? undefined : began;
+  const text = (answer?.stdout ?? '').trim();
+  const at = text.lastIndexOf(' ');
+  return at < 0 || text.startsWith('Z', at + 1) ? undefined : text.slice(0, at).trimEnd();
 }

@@ -62,7 +62,7 @@ const needsScript = `${messages}
 
 /** Both files become one script: what one exports and the other imports is there. */
 function withoutModules(code: string): string {
-  return code.replace(/^export /gm, '').replace(/^import \{[^}]*\} from '\.\/common\.js';\n/gm, '');
+  return code.replace(/^export /gm, '').replace(/^import \{[^{}]*\} from '[\w./]*';\n/gm, '');
 }
 
 function policyOf(code: string): string {

@@ -4,6 +4,15 @@ import { $, askAsUser, at, leave, make, onPress, onSubmit, showProblem, tell, ti
 const url = '/api/v1/user';
 let user;
 
+/** Each says besides that it is those below it. */
+const brands = [
+  [/Edg(?:A|iOS)?\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+];
+
 onSubmit('profile', async ({ username, email, name }, form) => {
   const changes = Object.entries({ username, email, name }).filter(([field, value]) => value !== user[field]);
   await update(Object.fromEntries(changes), form, 'Saved.');
@@ -102,9 +111,8 @@ async function end(id, current) {
 
 /** `Firefox on Linux`, as far as the browser says so; else what it says. */
 function browserIn(agent) {
-  const [, brand] = /(Firefox|Edg|OPR|Chrome|Safari)[^/\s]*\//.exec(agent.replace(/Chrome(?=.*(Edg|OPR)\/)/, '')) ?? [];
+  const [, name] = brands.find(([form]) => form.test(agent)) ?? [];
   const [system] = /Windows|Android|iPhone|iPad|Mac OS|Linux/.exec(agent) ?? [];
-  const name = { Edg: 'Edge', OPR: 'Opera' }[brand] ?? brand;
   return name && system ? `${name} on ${system}` : agent || 'unknown';
 }
 

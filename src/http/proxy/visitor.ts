@@ -90,6 +90,6 @@ function isFromElsewhere({ method = '', headers }: IncomingMessage, { by, origin
 function isOfAnotherInstance(referer: string | undefined, origin: string, path: string): boolean {
   if (referer === undefined || !URL.canParse(referer)) return false;
   const url = new URL(referer);
-  const instances = path.replace(/[^/]+\/$/, '');
+  const instances = path.slice(0, path.lastIndexOf('/', path.length - 2) + 1);
   return url.origin === origin && url.pathname.startsWith(instances) && !url.pathname.startsWith(path);
 }

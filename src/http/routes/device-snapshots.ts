@@ -1,6 +1,6 @@
 // Snapshots and devices: those that were taken of one, asking it for one, what it is given to run, and what it sends.
 import { z } from 'zod';
-import { snapshotName } from '../../core/kinds/snapshot.ts';
+import { displayName } from '../../core/kinds/scalars.ts';
 import { targetOf } from '../../core/model/device-standing.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { snapshotsOf } from '../../core/proposals/create-snapshot.ts';
@@ -65,7 +65,7 @@ const ask = defineRoute({
   description:
     'In developer mode: what it runs then. The answer comes before the snapshot does, which may take until the device is back; another request takes the place of one that waits.',
   query: z.strictObject(dryRunQuery),
-  body: z.strictObject({ name: snapshotName().describe('What the snapshot will be called.') }),
+  body: z.strictObject({ name: displayName().describe('What the snapshot will be called.') }),
   bodyExample: () => ({ name: 'Before the new press' }),
   answers: { 200: tried, 202: { ...shownDeviceAnswer, description: 'The device is asked.' } },
   handle: async (call) => {

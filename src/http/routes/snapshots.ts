@@ -1,6 +1,6 @@
 // Snapshots of instances: taking, listing, reading and deleting them.
 import { z } from 'zod';
-import { snapshotName } from '../../core/kinds/snapshot.ts';
+import { displayName } from '../../core/kinds/scalars.ts';
 import { referrers } from '../../core/model/view.ts';
 import { createSnapshot } from '../../core/proposals/create-snapshot.ts';
 import { deleteSnapshot } from '../../core/proposals/delete-snapshot.ts';
@@ -61,7 +61,7 @@ const create = defineRoute({
   description:
     'Of its flows, its credentials as the runtime encrypted them, its modules, and the settings that it was last started with but for secrets. It may run meanwhile. An instance has at most 100 that people took.',
   query: z.strictObject(dryRunQuery),
-  body: z.strictObject({ name: snapshotName().describe('The name, for people; several may have the same.') }),
+  body: z.strictObject({ name: displayName().describe('The name, for people; several may have the same.') }),
   bodyExample: () => ({ name: 'Before the new press' }),
   answers: { 200: tried, 201: { ...shown, headers: { Location: 'Where it is.' } } },
   handle: async (call) => {

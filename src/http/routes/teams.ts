@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { decide } from '../../core/access/policy.ts';
 import { name } from '../../core/kinds/kind.ts';
-import { teamName } from '../../core/kinds/team.ts';
+import { displayName } from '../../core/kinds/scalars.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import type { View } from '../../core/model/view.ts';
 import { createTeam } from '../../core/proposals/create-team.ts';
@@ -31,7 +31,7 @@ export const ofTeam = {
 };
 
 const fields = {
-  name: teamName().describe('The name that people read.'),
+  name: displayName().describe('The name that people read.'),
   slug: name().describe('What the team is called in addresses and in the names of groups, unique.'),
   type: z.string().min(1).max(63).describe('The name of the team type.'),
 };

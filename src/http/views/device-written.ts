@@ -1,11 +1,10 @@
 // What is sent to make and change devices, their groups, and what registers them.
 import { z } from 'zod';
 import { deviceModes } from '../../core/kinds/device.ts';
-import { instanceName } from '../../core/kinds/instance.ts';
-import { variableName } from '../../core/kinds/scalars.ts';
+import { displayName, variableName } from '../../core/kinds/scalars.ts';
 import { component } from '../json-schema.ts';
 
-const name = () => instanceName().describe('The name, for people; several may have the same.');
+const name = () => displayName().describe('The name, for people; several may have the same.');
 const mode = () =>
   z.enum(deviceModes).optional().describe('Who decides what it runs; `autonomous` where nothing is said.');
 const id = () => z.string().min(1).max(64);

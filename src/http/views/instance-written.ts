@@ -1,13 +1,13 @@
 // What is sent to make and change an instance.
 import { z } from 'zod';
-import { endpointAccesses, instanceName } from '../../core/kinds/instance.ts';
+import { endpointAccesses } from '../../core/kinds/instance.ts';
 import { keysOf, name, recordOf } from '../../core/kinds/kind.ts';
-import { variableName } from '../../core/kinds/scalars.ts';
+import { displayName, variableName } from '../../core/kinds/scalars.ts';
 import { optionOverrides, optionValues } from '../../core/kinds/template-options.ts';
 import { component, describedAs } from '../json-schema.ts';
 
 const chosen = {
-  name: instanceName().describe('The name, for people; several may have the same.'),
+  name: displayName().describe('The name, for people; several may have the same.'),
   instanceType: name().describe('The name of the instance type: one that the type of the team lists.'),
   template: name().describe('The name of the template.'),
   stack: name().optional().describe('The name of the stack: one of the type’s. Absent: the default of the type.'),

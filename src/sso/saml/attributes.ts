@@ -63,11 +63,8 @@ function groupsOf(all: readonly Element[], name: string): readonly string[] | un
 
 function usernameOf(all: readonly Element[]): string | undefined {
   // Some send a whole address, or DOMAIN\name.
-  return (
-    textNamed(all, usernames)
-      ?.replace(/^[^\\]*\\/, '')
-      .replace(/@.*$/, '') || undefined
-  );
+  const [, local] = /^(?:[^\\]*\\)?([^@]*)/.exec(textNamed(all, usernames) ?? '') ?? [];
+  return local || undefined;
 }
 
 function displayNameOf(all: readonly Element[]): string | undefined {

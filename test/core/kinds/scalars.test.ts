@@ -1,7 +1,8 @@
 // The values that several nouns share.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { emailAddress } from '../../../src/core/kinds/scalars.ts';
+import { platform } from '../../../src/core/kinds/platform.ts';
+import { displayName, emailAddress, url } from '../../../src/core/kinds/scalars.ts';
 
 const email = suite('an email address');
 
@@ -51,3 +52,63 @@ email('holds nothing that cannot be seen, turns the line round or means somethin
 });
 
 email.run();
+
+const address = suite('an address');
+
+address('is one with a host and without a password', () => {
+  const isAddress = (text: string) => url().safeParse(text).success;
+  for (const text of [
+    'http://a',
+    'https://a.example:80/b:c@d?e',
+    'https://ann@a.example/',
+    'http://[::1]:80/',
+    'https://a?b',
+  ])
+    assert.ok(isAddress(text), text);
+  for (const text of [
+    'http://',
+    'https:///a',
+    'http://:80',
+    'https://ann:secret@a.example',
+    'http://a b',
+    'ftp://a',
+    'https://a:@b',
+  ])
+    assert.not.ok(isAddress(text), text);
+});
+
+address('of a database may name none, or a host, a port and a user', () => {
+  const isDatabase = (text: string) => platform.spec.safeParse({ tables: { url: text } }).success;
+  for (const text of [
+    'postgres://weir@localhost:5432/tables',
+    'postgres:///tables',
+    'mysql+tls://a',
+    'postgres://a/b:c@d',
+  ])
+    assert.ok(isDatabase(text), text);
+  for (const text of ['postgres://', 'postgres://weir:secret@localhost/tables', 'postgres://a b', '1://a'])
+    assert.not.ok(isDatabase(text), text);
+});
+
+address.run();
+
+const shownName = suite('a name for people');
+
+shownName('holds something that can be seen, whatever stands around it, and no control characters', () => {
+  const isName = (text: string) => displayName().safeParse(text).success;
+  for (const text of ['a', ' a', '\u200b\u00a0\u3000a ', '\u202f.\u200b', '客', 'a\u0085'])
+    assert.ok(isName(text), JSON.stringify(text));
+  for (const text of [
+    '',
+    ' ',
+    '\u200b',
+    '\u2028\u202f \u3000\ufeff\u2064',
+    'a\n',
+    '\u0000a',
+    'a\u007f',
+    'a'.repeat(256),
+  ])
+    assert.not.ok(isName(text), JSON.stringify(text));
+});
+
+shownName.run();

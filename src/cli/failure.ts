@@ -61,6 +61,12 @@ export function failureOf(error: unknown): Failure | undefined {
   return undefined;
 }
 
+/** Whether a failure may end by itself: a server that starts or is away, a store that nobody made yet. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return error.reason === 'missing';
+  return error instanceof Unavailable && ['server_unreachable', 'server_unavailable'].includes(error.code);
+}
+
 function failure(code: string, message: string, exitCode: ExitCode): Failure {
   return { report: { type: 'problem', code, message }, exitCode };
 }

@@ -21,6 +21,8 @@ export interface Io {
   readonly stdoutFile?: () => { readonly dev: number; readonly ino: number } | undefined;
   /** Nobody wants to read on stdout that all is well, nor of progress. */
   readonly quiet?: boolean;
+  /** Each report on stdout is one line, because one follows another. */
+  readonly lines?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Weir's own. */

@@ -6,6 +6,8 @@ export interface Surface {
   readonly colours: boolean;
   /** The working directory, absolute. */
   readonly cwd: string;
+  /** One line a report, because one follows another; formats that cannot do that stay as they are. */
+  readonly lines?: boolean;
   /** Weir's own version. */
   readonly version: string;
 }

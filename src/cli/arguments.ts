@@ -63,7 +63,7 @@ export function typedIn(rest: readonly string[], name: string, verb: Verb): Type
     else {
       const flag = flagIn(word, verb);
       if (!flag) problems.push(unknownFlag(word, name, verb));
-      else flags.set(flagName(flag.name), [...(flags.get(flagName(flag.name)) ?? []), valueOf(flag, left)]);
+      else flags.set(flagName(flag.name), [...(flags.get(flagName(flag.name)) ?? []), valueFor(flag, left)]);
     }
   }
   return { flags, words, help, problems };
@@ -101,7 +101,7 @@ function isLong(text: string, verb: Verb): boolean {
 }
 
 /** The value of a flag: behind its `=`, or the next word, which it takes from the line. */
-function valueOf({ name, value }: TypedFlag, left: string[]): string | undefined {
+function valueFor({ name, value }: TypedFlag, left: string[]): string | undefined {
   const { value: form, bare } = flagNote(name);
   const [next] = left;
   if (value !== undefined || form === undefined || bare !== undefined || next === undefined || looksLikeFlag(next))

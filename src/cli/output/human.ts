@@ -9,20 +9,21 @@ import { type Style, styleOf } from './style.ts';
 import type { Surface } from './surface.ts';
 
 /** Renders a report for people; empty for a problem, which stands on stderr already. */
-export function human(report: Report, look: Pick<Surface, 'colours' | 'lines'>): string {
+export function human(report: Report, look: Pick<Surface, 'colours' | 'lines' | 'planShown'>): string {
   const style = styleOf(look.colours);
   const findings = findingsOf(report);
   if (report.type === 'check')
     return `${findingsText(findings, report.texts, style)}${summaryLine(findings, report.files, report.seconds)}\n`;
   if (report.type === 'refusal') return findingsText(findings, new Map(), style);
-  if (report.type === 'plan') return planText(report, style);
+  if (report.type === 'plan') return planText(report, style, look.planShown);
   if (report.type === 'explanation') return explanationText(report, style);
   if (report.type === 'checks') return checksText(report, style);
   if (report.type !== 'status') return '';
   return look.lines ? statusLine(report) : statusText(report, style);
 }
 
-function planText(report: PlanReport, style: Style): string {
+function planText(report: PlanReport, style: Style, isShown = false): string {
+  if (isShown && report.result === 'applied') return `${style('strong', planLine(report))}\n`;
   const { plan, texts, seconds } = report;
   const findings = findingsOf(report);
   const told =

@@ -16,10 +16,9 @@ import { reasonOf } from './reason.ts';
 import type { Invocation } from './verb.ts';
 import { benchOf, commandActor, factsAt, openStoreToApply } from './workbench.ts';
 
-/** Applies the plan in `file`. Throws `UsageError` where it is none, and `BaseMoved` where it is stale. */
-export async function applyPlanFile(file: string, { options, io }: Invocation): Promise<ExitCode> {
+/** Applies the plan `saved` that was read from `file`. Throws `UsageError` where it is none, and `BaseMoved` where it is stale. */
+export async function applyPlanFile(file: string, { options, io }: Invocation, saved: PlanDocument): Promise<ExitCode> {
   const started = io.elapsed();
-  const saved = readPlan(file);
   const facts = factsAt(options, io);
   const store = await openStoreToApply(options, io, true);
   try {

@@ -63,7 +63,7 @@ export function typedIn(rest: readonly string[], name: string, verb: Verb): Type
     else {
       const flag = flagIn(word, verb);
       if (!flag) problems.push(unknownFlag(word, name, verb));
-      else flags.set(flagName(flag.name), [...(flags.get(flagName(flag.name)) ?? []), valueOf(flag, left)]);
+      else flags.set(flagName(flag.name), [...(flags.get(flagName(flag.name)) ?? []), valueFor(flag, left)]);
     }
   }
   return { flags, words, help, problems };
@@ -81,12 +81,12 @@ interface TypedFlag {
 }
 
 function flagIn(word: string, verb: Verb): TypedFlag | undefined {
-  const [, long, , longValue] = /^--([^=]+)(=([^]*))?$/.exec(word) ?? [];
+  const [, long, , longValue] = /^--([^=]+)(=(.*))?$/s.exec(word) ?? [];
   if (long !== undefined) {
     const name = verb.options.find((option) => flagName(option) === long);
     return name && { name, value: longValue };
   }
-  const [, letter, text = ''] = /^-([A-Za-z])([^]*)$/.exec(word) ?? [];
+  const [, letter, text = ''] = /^-([A-Za-z])(.*)$/s.exec(word) ?? [];
   const name = verb.options.find((option) => flagNote(option).short === letter && letter !== undefined);
   if (!name || (text !== '' && isLong(word.slice(1), verb))) return undefined;
   if (text === '') return { name, value: undefined };
@@ -101,7 +101,7 @@ function isLong(text: string, verb: Verb): boolean {
 }
 
 /** The value of a flag: behind its `=`, or the next word, which it takes from the line. */
-function valueOf({ name, value }: TypedFlag, left: string[]): string | undefined {
+function valueFor({ name, value }: TypedFlag, left: string[]): string | undefined {
   const { value: form, bare } = flagNote(name);
   const [next] = left;
   if (value !== undefined || form === undefined || bare !== undefined || next === undefined || looksLikeFlag(next))
@@ -110,7 +110,7 @@ function valueOf({ name, value }: TypedFlag, left: string[]): string | undefined
 }
 
 function unknownFlag(word: string, name: string, verb: Verb): string {
-  const bare = word.replace(/^[-\u2010-\u2015\u2212]+/u, '').replace(/=[^]*$/, '');
+  const bare = word.replace(/^[-\u2010-\u2015\u2212]+/u, '').replace(/=.*$/s, '');
   const known = [...verb.options.map(flagName), 'help'];
   const nearest = known.find((flag) => flag === bare) ?? suggest(bare, known);
   const instead = nearest === undefined ? '' : `: did you mean --${nearest}?`;
@@ -119,7 +119,7 @@ function unknownFlag(word: string, name: string, verb: Verb): string {
 
 /** Without its value, which may be a secret that was put behind the wrong name. */
 function shown(word: string): string {
-  const flag = word.replace(/=[^]*$/, '');
+  const flag = word.replace(/=.*$/s, '');
   return /^[-\w]+$/.test(flag) && flag !== '-' ? flag : JSON.stringify(flag);
 }
 

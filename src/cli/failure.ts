@@ -18,6 +18,14 @@ export class Unavailable extends Error {
   }
 }
 
+/** Somebody was asked whether to go on, and did not say yes. */
+export class NotConfirmed extends Error {
+  override readonly name = 'NotConfirmed';
+  constructor() {
+    super('nothing was applied, because the deletions were not confirmed (--yes does not ask)');
+  }
+}
+
 /** A server follows another tree than the one that a saved plan was made from. */
 export class OtherTree extends Error {
   override readonly name = 'OtherTree';
@@ -56,9 +64,16 @@ export function failureOf(error: unknown): Failure | undefined {
   // What is named does not exist: the caller's mistake. What stands in the way is in the live state.
   if (error instanceof Declined)
     return failure(error.reason, error.message, error.reason === 'not_found' ? exitCodes.usage : exitCodes.refused);
+  if (error instanceof NotConfirmed) return failure('not_confirmed', error.message, exitCodes.refused);
   if (error instanceof BaseMoved) return stale(error.addresses);
   if (error instanceof OtherTree) return failure('stale', error.message, exitCodes.stale);
   return undefined;
+}
+
+/** Whether a failure may end by itself: a server that starts or is away, a store that nobody made yet. */
+export function isTransient(error: unknown): boolean {
+  if (error instanceof StoreUnavailable) return error.reason === 'missing';
+  return error instanceof Unavailable && ['server_unreachable', 'server_unavailable'].includes(error.code);
 }
 
 function failure(code: string, message: string, exitCode: ExitCode): Failure {

@@ -1,5 +1,6 @@
 // Where a command prints to and what it may know of its surroundings, so that it never asks the process itself.
 import { fstatSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { Unavailable } from './failure.ts';
 import { reasonOf } from './reason.ts';
 
@@ -21,6 +22,12 @@ export interface Io {
   readonly stdoutFile?: () => { readonly dev: number; readonly ino: number } | undefined;
   /** Nobody wants to read on stdout that all is well, nor of progress. */
   readonly quiet?: boolean;
+  /** Each report on stdout is one line, because one follows another. */
+  readonly lines?: boolean;
+  /** The plan that comes to be carried out was shown already. */
+  readonly planShown?: boolean;
+  /** Asks a question on the terminal; answers nothing at the end of the input. Absent where nobody can be asked. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
   /** Weir's own. */
@@ -45,6 +52,7 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
     }),
     // There is nobody left to tell. A server goes on, and its log with it as soon as the disk has room again.
     stderr: screenOf(process.stderr, env, () => {}),
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: askOn(process) } : {}),
     stdoutFile: () => fileOf(process.stdout.fd),
     env,
     cwd: process.cwd(),
@@ -58,6 +66,21 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
       };
     },
     exit: (code) => process.exit(code),
+  };
+}
+
+/** The terminal stays as it is: it shows what is typed, and Ctrl-C ends the process. */
+function askOn({ stdin, stderr }: NodeJS.Process): (question: string) => Promise<string | undefined> {
+  return async (question) => {
+    const lines = createInterface({ input: stdin, terminal: false });
+    stderr.write(question);
+    try {
+      for await (const line of lines) return line;
+      return undefined;
+    } finally {
+      lines.close();
+      stdin.pause();
+    }
   };
 }
 

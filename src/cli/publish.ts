@@ -28,7 +28,9 @@ export function checkOutputs(outputs: readonly string[], io: Io): void {
 function put(report: Report, { format, to }: Target, io: Io): readonly string[] {
   if (io.quiet && to === 'stdout' && format === 'human' && isWell(report)) return [];
   const colours = to === 'stdout' && io.stdout.colours;
-  const text = formats[format](report, { colours, cwd: io.cwd, version: io.version });
+  const planShown = to === 'stdout' && io.planShown === true;
+  const lines = to === 'stdout' && io.lines === true;
+  const text = formats[format](report, { colours, cwd: io.cwd, version: io.version, lines, planShown });
   if (to === 'stdout') io.stdout.write(text);
   else if (to === 'stderr') io.stderr.write(text);
   else if ('summary' in to) addTo(resolve(io.cwd, to.summary), text, io);

@@ -164,7 +164,17 @@ commands('init: 0, and 64 rather than overwrite', async ({ here }) => {
 });
 
 commands('explain: 0, and 64 for what does not exist', async ({ here }) => {
-  assert.match((await here.weir('explain')).stdout, /^ {2}Platform /);
+  const overview = (await here.weir('explain')).stdout;
+  assert.match(overview, /^kinds\n {2}Platform /);
+  assert.match(overview, /\n\nrules and warnings\n.*\n {2}mass-delete +Refuses a plan that/s);
+  for (const line of overview.split('\n')) assert.ok(line.length <= 100, line);
+  assert.match(
+    (await here.weir('explain Stack-In-Use')).stdout,
+    /^stack-in-use\n\n {2}Refuses deleting .*\n\nwhy\n {2}Instances .*\n\nwhat to do\n {2}Leave .*\n\nfields\n {2}Stack\.spec\.runtime\n/s,
+  );
+  const rule = await here.weir('explain mas-delete');
+  assert.is(rule.code, 64);
+  assert.match(rule.stderr, /there is no kind or rule "mas-delete": did you mean mass-delete\?/);
   assert.match((await here.weir('explain teamtype.limits.members')).stdout, /^TeamType\.spec\.limits\.members\n/);
   assert.match((await here.weir('explain Stack.spec.runtime')).stdout, /stack-in-use: refuses/);
   const kind = await here.weir('explain Stak');

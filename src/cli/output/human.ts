@@ -6,21 +6,24 @@ import { amount, findingsText, lines, summaryLine } from './findings-text.ts';
 import { changesText, planLine } from './plan-text.ts';
 import { checksText, explanationText } from './sso-text.ts';
 import { type Style, styleOf } from './style.ts';
+import type { Surface } from './surface.ts';
 
 /** Renders a report for people; empty for a problem, which stands on stderr already. */
-export function human(report: Report, look: { readonly colours: boolean }): string {
+export function human(report: Report, look: Pick<Surface, 'colours' | 'lines' | 'planShown'>): string {
   const style = styleOf(look.colours);
   const findings = findingsOf(report);
   if (report.type === 'check')
     return `${findingsText(findings, report.texts, style)}${summaryLine(findings, report.files, report.seconds)}\n`;
   if (report.type === 'refusal') return findingsText(findings, new Map(), style);
-  if (report.type === 'plan') return planText(report, style);
+  if (report.type === 'plan') return planText(report, style, look.planShown);
   if (report.type === 'explanation') return explanationText(report, style);
   if (report.type === 'checks') return checksText(report, style);
-  return report.type === 'status' ? statusText(report, style) : '';
+  if (report.type !== 'status') return '';
+  return look.lines ? statusLine(report) : statusText(report, style);
 }
 
-function planText(report: PlanReport, style: Style): string {
+function planText(report: PlanReport, style: Style, isShown = false): string {
+  if (isShown && report.result === 'applied') return `${style('strong', planLine(report))}\n`;
   const { plan, texts, seconds } = report;
   const findings = findingsOf(report);
   const told =
@@ -29,6 +32,24 @@ function planText(report: PlanReport, style: Style): string {
       : `${findingsText(findings, texts, style)}${summaryLine(findings, plan.source.files, seconds)}\n\n`;
   const changes = report.result === 'already' ? '' : changesText(plan, style);
   return `${changes}${told}${style('strong', planLine(report))}\n`;
+}
+
+/** The status in one line, for who reads one after another. */
+function statusLine({ status }: StatusReport): string {
+  const { revision, conditions, findings, lastAttemptedAt } = status;
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const others = conditions.filter(({ type }) => type !== 'Ready').map(({ type, status: holds }) => `${type}=${holds}`);
+  const { errors, warnings } = countsOf(findings);
+  const words = [
+    lastAttemptedAt ?? '-',
+    `Ready=${ready?.status ?? 'Unknown'}`,
+    ...others,
+    `applied=${revision.applied?.slice(0, 12) ?? '-'}`,
+    `attempted=${revision.attempted?.slice(0, 12) ?? '-'}`,
+    `errors=${errors}`,
+    `warnings=${warnings}`,
+  ];
+  return `${words.join(' ')} ${escaped(`${ready?.reason ?? '-'}: ${ready?.message ?? '-'}`)}\n`;
 }
 
 function statusText({ status }: StatusReport, style: Style): string {

@@ -2,10 +2,11 @@
 import type { Report } from '../report.ts';
 import { countsOf, findingsOf } from '../report.ts';
 import { safeJson } from './escape.ts';
+import type { Surface } from './surface.ts';
 
-/** Renders a report as JSON. */
-export function json(report: Report): string {
-  return `${safeJson(contentOf(report), 2)}\n`;
+/** Renders a report as JSON, on one line where reports follow one another. */
+export function json(report: Report, { lines = false }: Pick<Surface, 'lines'>): string {
+  return `${safeJson(contentOf(report), lines ? 0 : 2)}\n`;
 }
 
 function contentOf(report: Report): unknown {

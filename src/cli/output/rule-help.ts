@@ -4,18 +4,21 @@ import { rules } from '../../core/rules/index.ts';
 import type { RuleId } from '../../core/rules/rule.ts';
 import { ssoLockout } from '../../core/rules/sso-lockout.ts';
 
-/** A rule as a format describes it: `about` is what it refuses or warns of, `help` what to do, both as sentences. */
+/** A rule as a format describes it: `about` is what it refuses or warns of, `help` what to do, `why` what would happen else; all as sentences. */
 export interface RuleHelp {
   readonly about: string;
   readonly help: string;
+  readonly why?: string;
 }
 
 /** The help for a rule, a warning or anything else that a finding may be about. */
 export function helpFor(id: string): RuleHelp {
   const found = abouts.get(id);
   const about = found ?? `The finding ${id}`;
+  const why = whys[id];
   return {
     about: sentence(about),
+    ...(why === undefined ? {} : { why }),
     help: helps[id as RuleId] ?? 'Do what the message says; "weir explain KIND" describes every field.',
   };
 }
@@ -75,6 +78,49 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'sso-plain-http': 'Serve Weir over https, and set --base-url to that address.',
   'sso-lockout': 'Give an admin a local password, or keep an admin of another domain, before the configuration acts.',
   'driver-unavailable': 'Choose a driver that this version has, or do without starting instances.',
+};
+
+/** The ids of all rules and warnings, in the order in which they are told. */
+export const ruleIds: readonly string[] = [...abouts.keys()];
+
+const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
+  syntax: 'A file that is read wrongly would delete or change what it does not name.',
+  schema: 'A misspelt field would silently have no effect, and a secret in a tree is a secret in its history.',
+  'sso-test': 'Better found by an administrator now than by everybody at the next sign-in.',
+  'duplicate-object': 'Only one of the two could be in force, and the order of files would decide which.',
+  references: 'Instances and teams would depend on something that is not there.',
+  immutable: 'What was made on the old value cannot follow: accounts, or instances that run.',
+  'stack-in-use': 'Instances would come back from their next restart with another runtime, unasked.',
+  'stack-runtime': 'The local driver takes the runtime as the name of a directory; a path could lead out of the stacks directory.',
+  'in-use': 'Teams and instances would be left without what they are made of.',
+  inactive: 'What is switched off is being phased out: new uses would keep it alive.',
+  'default-stack': 'Nobody could say which stack a new instance gets.',
+  'stack-chain': 'An instance is offered one upgrade; a circle or a fork has no next version.',
+  'sso-domain-unique': 'The domain of an address decides where somebody signs in; two answers are none.',
+  'sso-complete': 'Everybody of the domain would be sent to a provider that cannot answer.',
+  'sso-licence': 'Single sign-on is part of the enterprise licence.',
+  'settings-need-email': 'These settings work by mails, and nobody would get any.',
+  'price-needs-billing': 'A price that nobody charges misleads those who choose.',
+  'instance-type-not-enabled': 'A team gets the instance types that its team type lists, and no others.',
+  'limit-reached': 'The team type sets what a team may have.',
+  'template-locked': 'A locked value is the one that the platform relies on.',
+  'feature-required': 'What needs the feature would be accepted and then not work.',
+  'last-admin': 'Nobody could administer the platform any more.',
+  'last-owner': 'Nobody could administer the team any more.',
+  'slug-unique': 'The slug stands in addresses and in names of groups, and must lead to one team.',
+  'username-unique': 'People sign in by their username: it must name one of them.',
+  'email-unique': 'People sign in and recover their account by their address: it must name one of them.',
+  protected: 'Somebody said that this object is not to be deleted by accident.',
+  'config-managed': 'The next reconcile would undo the change.',
+  'needs-adopt': 'Somebody made the object through the API, and a document would change it without their knowing.',
+  'mass-delete': 'So many deletions at once are more often a mistake, such as a wrong folder or branch, than an intention.',
+  'emptied-file': 'A file that is empty may be one that is only half written.',
+  'secret-missing': 'What needs the secret does not work until it is there.',
+  'feature-without-effect': 'The switch promises something that people will not find.',
+  'sso-certificate-ends': 'When the certificate ends nobody of the domain can sign in.',
+  'sso-plain-http': 'Browsers keep back the cookie that a SAML login needs where the address is not https.',
+  'sso-lockout': 'With the provider away or misconfigured, no admin could get in to mend it.',
+  'driver-unavailable': 'Instances cannot be started by a driver that this version does not have.',
 };
 
 function sentence(text: string): string {

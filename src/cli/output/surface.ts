@@ -6,6 +6,10 @@ export interface Surface {
   readonly colours: boolean;
   /** The working directory, absolute. */
   readonly cwd: string;
+  /** One line a report, because one follows another; formats that cannot do that stay as they are. */
+  readonly lines?: boolean;
+  /** The plan that was carried out was shown before, in the same place. */
+  readonly planShown?: boolean;
   /** Weir's own version. */
   readonly version: string;
 }

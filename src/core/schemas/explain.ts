@@ -38,7 +38,7 @@ function explainKind(kind: DeclaredKindName, rules: readonly RuleNote[]): string
   return sections(
     kind,
     paragraph(singleton ? `${summary} There is one, called "${singleton}".` : summary),
-    titled('fields', fieldLines(fieldsOf(kind))),
+    titled('fields: name, type, default, description', fieldLines(fieldsOf(kind))),
     titled('rules', ruleLines(rules, kind, undefined)),
     titled('example', example ?? ''),
   );
@@ -52,7 +52,7 @@ function explainField(kind: DeclaredKindName, field: Field, rules: readonly Rule
     `${kind}.${field.path}`,
     paragraph(field.description),
     facts(field),
-    titled('fields', fieldLines(below)),
+    titled('fields', fieldLines(below, field.path)),
     titled('rules', ruleLines(rules, kind, plain(field.path))),
     titled('example', exampleOf(kind, field.path) ?? ''),
   );
@@ -79,15 +79,36 @@ function defaultText(field: Field): string {
   return field.type === 'object' ? 'as its fields say, or absent' : 'absent';
 }
 
-function fieldLines(fields: readonly Field[]): string {
-  const rows = fields.map((field) => [field.path, `${bare(field.type)}${noteOf(field)}`] as const);
-  const width = Math.max(0, ...rows.map(([path]) => path.length));
-  return rows.map(([path, type]) => `${path.padEnd(width)}  ${type}`).join('\n');
+/** One line a field, below its parent: name, type, default, and how its description begins. */
+function fieldLines(fields: readonly Field[], below = 'spec'): string {
+  const depth = (path: string) => path.split('.').length;
+  const rows = fields.map((field) => [
+    `${'  '.repeat(depth(field.path) - depth(below) - 1)}${field.path.split('.').at(-1)?.replaceAll('[]', '')}`,
+    cut(bare(field.type).replace(/ \(.*\)$/, ''), typeWidth),
+    cut(noteOf(field), noteWidth),
+    bare(field.description).replace(/(?<=\.) .*$/s, ''),
+  ]);
+  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) => widths.map((width, column) => `${row[column]?.padEnd(width)}  `).join('') + row[3])
+    .map((line) => cut(line, listWidth - 2).trimEnd())
+    .join('\n');
+}
+
+const typeWidth = 20;
+const noteWidth = 12;
+
+/** How wide a list with one line for each of its rows may be. */
+export const listWidth = 100;
+
+/** The beginning of a text that is longer than `width`, with a mark that there is more. */
+export function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1).trimEnd()}\u2026`;
 }
 
 function noteOf({ required, default: otherwise }: Field): string {
-  if (required) return ', required';
-  return otherwise === undefined ? '' : `, default ${JSON.stringify(otherwise)}`;
+  if (required) return 'required';
+  return otherwise === undefined ? '-' : JSON.stringify(otherwise);
 }
 
 function ruleLines(rules: readonly RuleNote[], kind: DeclaredKindName, path: string | undefined): string {
@@ -122,7 +143,7 @@ function indented(text: string): string {
 }
 
 /** Text in lines of at most 96 characters, two in from the left. */
-function paragraph(text: string): string {
+export function paragraph(text: string): string {
   const lines: string[] = [];
   for (const word of bare(text).split(' ')) {
     const line = lines.at(-1);

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { envelope } from '../../../src/core/kinds/envelope.ts';
 import { declaredKindNames, kindOf } from '../../../src/core/kinds/index.ts';
 import { explain, explainable } from '../../../src/core/schemas/explain.ts';
+import { fieldsOf } from '../../../src/core/schemas/fields.ts';
 
 const rules = [
   {
@@ -69,11 +70,26 @@ const kind = suite('explain of a kind');
 kind('lists its fields, its rules and a whole document', () => {
   const text = explain('Stack', undefined, rules) ?? '';
   assert.match(text, /^Stack\n\n {2}A version of the runtime/);
-  assert.match(text, /spec\.runtime +text \(1 to 512 characters\), required/);
-  assert.match(text, /spec\.active +true or false, default true/);
+  assert.match(text, /\n {2}runtime +text +required +What runs: /);
+  assert.match(text, /\n {2}active +true or false +true +Whether it can be chosen/);
+  assert.match(text, /\n {2}resources +object +- +.*\n {4}memoryMb +whole number +- +The memory/, 'below its parent');
   assert.match(text, 'stack-in-use: refuses');
   assert.not.match(text, 'sso-licence');
   assert.match(text, '  kind: Stack\n');
+});
+
+kind('has one line a field, aligned, and at most 100 characters wide', () => {
+  for (const name of declaredKindNames) {
+    const [, list = ''] = /\nfields: name, type, default, description\n(.*?)\n\n/s.exec(explain(name) ?? '') ?? [];
+    const lines = list.split('\n');
+    assert.is(lines.length, fieldsOf(name).length, name);
+    for (const line of lines) {
+      assert.ok(line.length <= 100, `${name}: ${line}`);
+      assert.match(line, /^ {2,}\S+ {2,}\S.* {2,}\S.* {2,}\S/, `${name}: four columns`);
+    }
+    const starts = lines.map((line) => /^( *\S+ +)/.exec(line)?.[1]?.length);
+    assert.is(new Set(starts).size, 1, `${name}: types begin in one column`);
+  }
 });
 
 kind('says the one name of what there is one of', () => {

@@ -266,7 +266,7 @@ suspended('may be suspended and resumed in quick succession', async () => {
 });
 
 suspended('resumes where the tree is gone, and takes it up when it is back', async () => {
-  const { loop, labels, root, put, write } = await scene(auto);
+  const { loop, labels, root, write } = await scene(auto);
   await write(suspendReconciler());
   await rm(join(root, 'weir.yaml'));
   await write(resumeReconciler);

@@ -1,6 +1,7 @@
 // Errors as answers: application/problem+json for whatever goes wrong, and never a word from inside.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { codes, Problem, problemBody, problemOf } from '../errors.ts';
+import { loggedPath } from '../logged-path.ts';
 import { pageReply } from '../pages/page.ts';
 import type { ServerOptions } from '../services.ts';
 
@@ -13,13 +14,14 @@ export function answerProblem(
 ): FastifyReply {
   const problem = isCutOff(error, request) ? new Problem('invalid_request', { detail: cutOff }) : problemOf(error);
   const { status } = codes[problem.code];
-  const asked = `${request.method} ${request.url.split('?')[0]} (request ${request.id})`;
-  if (problem.code === 'internal') log(`${asked} failed: ${stackOf(error)}`);
+  const asked = `${request.method} ${loggedPath(request)} (request ${request.id})`;
+  const details = { requestId: request.id };
+  if (problem.code === 'internal') log(`${asked} failed: ${stackOf(error)}`, details);
   reply.code(status).headers({ ...problem.extras.headers });
   const page = request.routeOptions.config.route?.problemPage?.(request.id);
   if (!page) return reply.type('application/problem+json').send(JSON.stringify(problemBody(problem)));
   // The page does not say why; whoever asks too often should not fill the log besides.
-  if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`);
+  if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`, details);
   const { type, headers, body } = pageReply(status, page);
   return reply.headers(headers).type(type).send(body);
 }

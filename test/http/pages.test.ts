@@ -100,7 +100,7 @@ for (const [url, code] of [
   ['/account/nothing', 404],
   ['/nothing', 404],
   ['/account/login?next=a&next=b', 400],
-  [`/account/invitations/${'x'.repeat(300)}`, 400],
+  [`/account/invitations/${'x'.repeat(300)}`, 404],
 ] as const)
   sent(`tells a browser in a page, and programs as ever, that ${url.slice(0, 40)} is ${code}`, async () => {
     const page = await world.ask('GET', url, browsing);
@@ -109,7 +109,7 @@ for (const [url, code] of [
     assert.match(page.text, `<code>${page.headers['x-request-id']}</code>`);
     for (const accept of ['*/*', 'application/json', undefined]) {
       const { status, headers } = await world.ask('GET', url, { as: 'none', headers: accept ? { accept } : {} });
-      assert.equal([status, headers['content-type']], [code, 'application/problem+json']);
+      assert.equal([status, headers['content-type']], [code, 'application/problem+json; charset=utf-8']);
     }
   });
 
@@ -121,7 +121,7 @@ sent('tells a browser in a page that it asks too often, or that the server fails
   assert.equal([limited.status, limited.headers['content-type']], [429, 'text/html; charset=utf-8'], limited.text);
   assert.match(String(limited.headers['retry-after']), /^\d+$/);
   const api = await other.ask('GET', '/api/v1/user', browsing);
-  assert.equal([api.status, api.headers['content-type']], [429, 'application/problem+json']);
+  assert.equal([api.status, api.headers['content-type']], [429, 'application/problem+json; charset=utf-8']);
   await other.close();
 });
 
@@ -129,7 +129,7 @@ sent('answers the API with problem documents, also to a browser', async () => {
   for (const url of ['/api/v1/nothing', '/api/nothing', '/api/v1/user', '/account/invitation?token=x']) {
     const { status, headers } = await world.ask('GET', url, browsing);
     assert.ok(status >= 400, url);
-    assert.is(headers['content-type'], 'application/problem+json', url);
+    assert.is(headers['content-type'], 'application/problem+json; charset=utf-8', url);
   }
 });
 

@@ -101,6 +101,16 @@ const table = {
     'the folder that {fromFile} of a secret starts at (default /run/secrets)',
     path().default('/run/secrets'),
   ),
+  logFormat: flag(
+    'text|json',
+    'how the log is written: lines for people, or an object a line (default text)',
+    z.enum(['text', 'json'], 'it is neither text nor json').default('text'),
+  ),
+  logLevel: flag(
+    'debug|info|warn|error',
+    'the least that is logged (default info)',
+    z.enum(['debug', 'info', 'warn', 'error'], 'it is none of debug, info, warn, error').default('info'),
+  ),
   strictStart: toggle('exits 1 when the tree cannot be applied at start, even if a good state could be served'),
   username: flag('NAME', 'the name of the admin (default admin)', path().default('admin')),
   email: flag('ADDRESS', 'the email address of the admin (default NAME@localhost)', path().optional()),

@@ -23,7 +23,7 @@ import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
 import type { Io } from './io.ts';
 import { baseUrlOf, listen, withPort } from './listen.ts';
-import { createLog, tellAttempt } from './log.ts';
+import { createLogger, type Logger } from './logger.ts';
 import { monitorOf } from './monitor-of.ts';
 import { reconcilerOf } from './pending-reconciler.ts';
 import { inOrder, stopRequest } from './stop.ts';
@@ -34,7 +34,7 @@ import { benchOf, factsAt, openStoreAt } from './workbench.ts';
 export const serve: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['env', 'store', 'host', 'port', 'baseUrl', 'secretDir', 'strictStart'],
+  options: ['env', 'store', 'host', 'port', 'baseUrl', 'secretDir', 'strictStart', 'logFormat', 'logLevel'],
   details: `Applies the tree at DIR (default ${defaultTree}), follows it, and serves the API. A tree that breaks later, or vanishes, changes nothing: the last
 good state is kept, and a mended tree is taken up by itself. On a store without users it makes the first admin ("admin", with the
 password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SIGINT end it in order; a second one at once.`,
@@ -42,17 +42,26 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
     'weir serve',
     'weir serve platform --store /var/lib/weir --host 0.0.0.0 --base-url https://weir.example.com',
   ],
-  async run({ args: [folder = defaultTree], options, io }) {
+  async run({ args: [folder = defaultTree], options, io: around }) {
+    const logger = createLogger(around, options);
+    const { io } = logger;
     // Heard from here on, so that a stop during the start is no loss either.
     const stop = stopRequest(io);
-    const store = await openStoreAt(options, io, { create: true });
+    let store: Store | undefined;
     try {
-      const code = await withPort(options, (port) => serveFrom(store, folder, { options, io }, stop, port));
+      const opened = await openStoreAt(options, io, { create: true });
+      store = opened;
+      const code = await withPort(options, (port) => serveFrom(opened, folder, { options, io, logger }, stop, port));
       // What is still open by then, such as a connection that was cut off, holds nobody up.
       setTimeout(() => io.exit(code), 1000).unref();
       return code;
+    } catch (error) {
+      const failure = options.logFormat === 'json' ? failureOf(error) : undefined;
+      if (!failure) throw error;
+      logger.log('error', failure.report.message);
+      return failure.exitCode;
     } finally {
-      await store.close();
+      await store?.close();
       stop.over();
     }
   },
@@ -61,14 +70,14 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
 async function serveFrom(
   opened: Store,
   folder: string,
-  { options, io }: Pick<Invocation, 'options' | 'io'>,
+  { options, io, logger }: Pick<Invocation, 'options' | 'io'> & { readonly logger: Logger },
   stop: ReturnType<typeof stopRequest>,
   port: number,
 ): Promise<ExitCode> {
   const metrics = createMetrics({ version: io.version });
   const store = metrics.measured(opened);
   const baseUrl = options.baseUrl ? withoutTrailing(options.baseUrl, '/') : baseUrlOf(options.host, port);
-  const log = createLog(io);
+  const { log } = logger;
   const drivers = driversOf(store, options, io, log);
   const known = () => ({ ...factsAt(options, io), drivers, baseUrl });
   const bench = { ...benchOf(store, known(), io), facts: known };
@@ -100,7 +109,8 @@ async function serveFrom(
     instanceFiles: filesWith(store, drivers),
     clock: io.now,
     newId,
-    log: (message) => log('error', message),
+    log: (message, details) => log('error', message, details),
+    ...(options.logLevel === 'debug' ? { trace: (message, details) => log('debug', message, details) } : {}),
   });
   await listen(app, { host: options.host, port });
   let started: Started | undefined;
@@ -124,7 +134,7 @@ async function serveFrom(
       root,
       overlay: options.env,
       log,
-      onAttempt: (attempt, tree) => tellAttempt(attempt, tree, io),
+      onAttempt: (attempt, tree) => logger.refused(attempt, tree),
       onTurn: metrics.reconciled,
     });
     starting.catch(() => {});

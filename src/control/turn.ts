@@ -15,7 +15,7 @@ import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 
 /** How an event of the loop is told to the operator. */
 export type Log = (
-  level: 'info' | 'warn' | 'error',
+  level: 'debug' | 'info' | 'warn' | 'error',
   message: string,
   details?: Readonly<Record<string, unknown>>,
 ) => void;

@@ -29,6 +29,9 @@ export interface ExportFilter {
   readonly name?: string;
 }
 
+/** What goes with a line of the log, by name: the id of a request is its `requestId`. */
+type LogDetails = Readonly<Record<string, unknown>>;
+
 /** Which lines of a log: at most `limit`, those that end at `before` where that is given. */
 export interface LogWish {
   readonly limit: number;
@@ -137,7 +140,9 @@ export interface ServerOptions {
   readonly clock: Clock;
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */
-  readonly log: (message: string) => void;
+  readonly log: (message: string, details?: LogDetails) => void;
+  /** Told of every answer, where somebody wants to know. */
+  readonly trace?: (message: string, details: LogDetails) => void;
 }
 
 /** What handlers may ask. */

@@ -117,6 +117,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /account/reset-password': everybody,
   'GET /account/login': everybody,
   'GET /account/register': everybody,
+  'GET /account/reset-link': everybody,
   'GET /account/reset-password': everybody,
   'GET /account/invitations/{token}': everybody,
   'GET /account/settings': everybody,

@@ -10,7 +10,7 @@ import { debian, suiteWith } from '../support/debian.ts';
 import { eventually, until } from '../support/until.ts';
 import { startBrowser, type Visitor, visit } from './browser.ts';
 import { password, type Site, startSite } from './site.ts';
-import { startWorld } from './world.ts';
+import { startWorld, tree } from './world.ts';
 
 const pages = [
   '/account/login',
@@ -87,6 +87,51 @@ for (const url of pages) {
     assert.is(again.headers['content-security-policy'], got.headers['content-security-policy']);
   });
 }
+
+for (const url of ['/', ...pages])
+  sent(`${url} opens whatever others add to its address`, async () => {
+    const { status } = await world.ask('GET', `${url}?utm_source=mail&fbclid=x&utm_source=again`, { as: 'none' });
+    assert.is(status, url === '/' ? 303 : 200);
+  });
+
+const browsing = { as: 'none', headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } } as const;
+
+for (const [url, code] of [
+  ['/account/nothing', 404],
+  ['/nothing', 404],
+  ['/account/login?next=a&next=b', 400],
+  [`/account/invitations/${'x'.repeat(300)}`, 404],
+] as const)
+  sent(`tells a browser in a page, and programs as ever, that ${url.slice(0, 40)} is ${code}`, async () => {
+    const page = await world.ask('GET', url, browsing);
+    assert.equal([page.status, page.headers['content-type']], [code, 'text/html; charset=utf-8']);
+    assert.match(String(page.headers['content-security-policy']), "default-src 'none'; script-src 'none'");
+    assert.match(page.text, `<code>${page.headers['x-request-id']}</code>`);
+    for (const accept of ['*/*', 'application/json', undefined]) {
+      const { status, headers } = await world.ask('GET', url, { as: 'none', headers: accept ? { accept } : {} });
+      assert.equal([status, headers['content-type']], [code, 'application/problem+json; charset=utf-8']);
+    }
+  });
+
+sent('tells a browser in a page that it asks too often, or that the server fails; the API stays as it is', async () => {
+  const weir = String(tree['weir.yaml']).replace('spec:\n', 'spec:\n  api: {rateLimit: {requestsPerMinute: 2}}\n');
+  const other = await startWorld({ ...tree, 'weir.yaml': weir });
+  for (let times = 0; times < 3; times++) await other.ask('GET', '/account/login', browsing);
+  const limited = await other.ask('GET', '/account/login', browsing);
+  assert.equal([limited.status, limited.headers['content-type']], [429, 'text/html; charset=utf-8'], limited.text);
+  assert.match(String(limited.headers['retry-after']), /^\d+$/);
+  const api = await other.ask('GET', '/api/v1/user', browsing);
+  assert.equal([api.status, api.headers['content-type']], [429, 'application/problem+json; charset=utf-8']);
+  await other.close();
+});
+
+sent('answers the API with problem documents, also to a browser', async () => {
+  for (const url of ['/api/v1/nothing', '/api/nothing', '/api/v1/user', '/account/invitation?token=x']) {
+    const { status, headers } = await world.ask('GET', url, browsing);
+    assert.ok(status >= 400, url);
+    assert.is(headers['content-type'], 'application/problem+json; charset=utf-8', url);
+  }
+});
 
 sent('holds nothing of the request, whatever its address says', async () => {
   const attack = encodeURIComponent('"><script>alert(1)</script>');
@@ -250,20 +295,28 @@ people('register, choose the type of their team, open the link in the mail, and 
 });
 
 people('are told where a link has been used, and are not asked to choose what they cannot', async () => {
-  const { page, told, isAccessible } = visitor;
+  const { page, told, focuses, isAccessible } = visitor;
   await page.goto('/account/login?verify=no-such-token');
   await told('alert', /./);
   await isAccessible();
   await page.goto('/account/reset-password?token=no-such-token');
-  await page.getByLabel('New password').fill(password);
-  await page.keyboard.press('Enter');
-  await told('alert', /./);
+  await told('alert', /opens nothing/);
+  assert.not(await page.getByLabel('New password').isVisible(), 'nobody thinks of a password for nothing');
+  await focuses('email');
   await isAccessible();
-  await page.goto('/account/invitations/no-such-token');
+  await page.goto('/account/invitations/no-such-token?utm_source=mail');
   await told('alert', /opens nothing/);
   await isAccessible();
   await page.goto('/account/register?invitation=no-such-token');
   await told('alert', /opens nothing/);
+});
+
+people('see a page where there is nothing', async () => {
+  const { page, isAccessible } = visitor;
+  const answer = await page.goto('/account/nothing');
+  assert.is(answer?.status(), 404);
+  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+  await isAccessible();
 });
 
 people('forget their password, and set another by the link in the mail', async () => {
@@ -461,7 +514,7 @@ people('make a token, which is shown once and works, and revoke it', async () =>
   const withToken = () => fetch(`${site.base}/api/v1/user`, { headers: { authorization: `Bearer ${token}` } });
   assert.is((await withToken()).status, 200);
   await page.reload();
-  await page.getByText('ends 1 Jan 2101, 00:00').waitFor();
+  await page.getByText(/ends 1 Jan 2101, 00:00 [A-Z]+/).waitFor();
   assert.not.match(await page.content(), token);
   await eventually(async () => assert.not.ok(await shown.isVisible()));
   page.once('dialog', (dialog) => dialog.dismiss());

@@ -98,6 +98,7 @@ const packageRooms: ReadonlyArray<readonly [package_: RegExp, rooms: (room: stri
   [/^any-ascii$/, (room) => room === 'lib'],
   [/^(samlify|xml-crypto|@xmldom\/xmldom)$/, (room) => room === 'sso'],
   [/^ldapts$/, (room) => room === 'sso'],
+  [/^pino$/, (room) => room === 'cli'],
   [/^undici$/, (room) => room === 'http'],
   [/^(fastify|@fastify\/[a-z-]+|helmet)$/, (room) => room === 'http'],
 ];

@@ -198,7 +198,9 @@ export function make(tag, content = [], attributes = {}) {
   return element;
 }
 
-/** A time for people; `never` where there is none. In the language of the page. */
+/** A time for people, with its zone (`21 Nov 2026, 10:00 UTC`); `never` where there is none. In the language of the page. */
 export function timeOf(text) {
-  return text ? new Date(text).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'short' }) : 'never';
+  const date = { day: 'numeric', month: 'short', year: 'numeric' };
+  const time = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' };
+  return text ? new Date(text).toLocaleString('en-GB', { ...date, ...time }) : 'never';
 }

@@ -20,10 +20,13 @@ onSubmit('registration', async ({ username, email, name, password, teamType }, f
   $('then').querySelector('a').focus();
 });
 
+// Whether it can be sent at all is told first.
+if (invitation) $('registration').hidden = true;
 try {
   const offered = await ask('GET', '/account/registration');
   const refusal = invitation ? await showInvitation() : undefined;
   if (refusal) showProblem(main, refusal);
+  $('registration').hidden = false;
   if (!offered.enabled && !invitation) refuse(refusal);
   showTypes(offered);
 } catch (problem) {

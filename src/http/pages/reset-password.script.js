@@ -1,13 +1,9 @@
 // A lost password: asking for a link, and following it.
-import { $, ask, onSubmit, query, tell } from './common.js';
+import { $, ask, onSubmit, query, showProblem, tell } from './common.js';
 
 const main = $('ask').parentElement;
 const token = query.get('token');
-// A link that works once is nothing for the history.
-if (token) history.replaceState(null, '', location.pathname);
-$('ask').hidden = Boolean(token);
-$('set').hidden = !token;
-$(token ? 'password' : 'email').focus();
+$('ask').hidden = true;
 
 onSubmit('ask', async ({ email }, form) => {
   const { detail } = await ask('POST', '/account/forgot-password', { email });
@@ -24,7 +20,27 @@ onSubmit('set', async ({ password }, form) => {
 });
 
 const offered = await ask('GET', '/account/registration').catch(() => undefined);
-if (offered && !offered.passwordReset) {
-  for (const form of document.forms) form.hidden = true;
+if (offered && !offered.passwordReset)
   tell(main, 'alert', 'No password can be reset by mail here: ask an administrator to set one.');
+else if (token) await followLink();
+else show('ask', 'email');
+
+/** Nobody thinks of a password for a link that opens nothing; then a new link can be asked for. */
+async function followLink() {
+  try {
+    await ask('GET', `/account/reset-link?token=${encodeURIComponent(token)}`);
+    show('set', 'password');
+  } catch (problem) {
+    showProblem(main, problem);
+    // Whatever else went wrong may go well when the page is loaded again.
+    if (problem.status !== 400) return;
+    show('ask', 'email');
+  }
+  // A link that works once is nothing for the history.
+  history.replaceState(null, '', location.pathname);
+}
+
+function show(form, field) {
+  $(form).hidden = false;
+  $(field).focus();
 }

@@ -1,6 +1,7 @@
 // What every answer has: its request's id, headers for browsers, and on GET an ETag.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, isNotModified } from '../etag.ts';
+import { loggedPath } from '../logged-path.ts';
 import type { ServerOptions } from '../services.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -12,13 +13,20 @@ declare module 'fastify' {
 }
 
 /** Adds them to every answer. */
-export function answers(app: FastifyInstance, { baseUrl }: ServerOptions): void {
+export function answers(app: FastifyInstance, { baseUrl, trace }: ServerOptions): void {
   const fixed = { ...securityHeaders(baseUrl), 'cache-control': 'no-store' };
   app.decorateReply('version', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(fixed).header('x-request-id', request.id);
     done();
   });
+  if (trace)
+    app.addHook('onResponse', (request, reply, done) => {
+      const { method, id: requestId } = request;
+      const details = { requestId, status: reply.statusCode, durationMs: Math.round(reply.elapsedTime) };
+      trace(`${method} ${loggedPath(request)} was answered`, details);
+      done();
+    });
   app.addHook('onSend', async (request, reply, payload) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead || reply.statusCode !== 200 || (typeof payload !== 'string' && !Buffer.isBuffer(payload)))

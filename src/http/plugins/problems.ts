@@ -1,7 +1,10 @@
 // Errors as answers: application/problem+json for whatever goes wrong, and never a word from inside.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accepts } from '../accept.ts';
 import { codes, Problem, problemBody, problemOf } from '../errors.ts';
-import { pageReply } from '../pages/page.ts';
+import { loggedPath } from '../logged-path.ts';
+import { type Page, pageReply } from '../pages/page.ts';
+import { problemPage } from '../pages/problem.ts';
 import type { ServerOptions } from '../services.ts';
 
 /** Answers what was thrown. */
@@ -13,15 +16,27 @@ export function answerProblem(
 ): FastifyReply {
   const problem = isCutOff(error, request) ? new Problem('invalid_request', { detail: cutOff }) : problemOf(error);
   const { status } = codes[problem.code];
-  const asked = `${request.method} ${request.url.split('?')[0]} (request ${request.id})`;
-  if (problem.code === 'internal') log(`${asked} failed: ${stackOf(error)}`);
+  const asked = `${request.method} ${loggedPath(request)} (request ${request.id})`;
+  const details = { requestId: request.id };
+  if (problem.code === 'internal') log(`${asked} failed: ${stackOf(error)}`, details);
   reply.code(status).headers({ ...problem.extras.headers });
   const page = request.routeOptions.config.route?.problemPage?.(request.id);
+  if (!page && isForPeople(request)) return sendPage(reply, status, problemPage(problem.code, request.id));
   if (!page) return reply.type('application/problem+json').send(JSON.stringify(problemBody(problem)));
   // The page does not say why; whoever asks too often should not fill the log besides.
-  if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`);
+  if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`, details);
+  return sendPage(reply, status, page);
+}
+
+function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   const { type, headers, body } = pageReply(status, page);
   return reply.headers(headers).type(type).send(body);
+}
+
+/** A browser that opens a page, or an address at which there is nothing; not what asks the API. */
+function isForPeople({ method, url, headers, is404, routeOptions }: FastifyRequest): boolean {
+  if ((method !== 'GET' && method !== 'HEAD') || !accepts(headers.accept, 'text/html')) return false;
+  return is404 ? !/^\/api(\/|\?|$)/.test(url) : routeOptions.config.action === 'open-page';
 }
 
 /** Whoever sends has left, or was cut off: nobody hears the answer, and it is no failure of ours. */

@@ -20,13 +20,16 @@ interface Place {
 
 const word = z.string().max(4096).optional();
 
+/** What others add to addresses (`utm_source`, `fbclid`) is nothing to us, and no reason to turn anybody away. */
+const anything = z.object({});
+
 const places: readonly Place[] = [
   {
     url: '/account/login',
     operationId: 'loginPage',
     summary: 'The page to sign in on',
     page: loginPage,
-    query: z.strictObject({
+    query: z.object({
       next: word.describe('The path to go to afterwards.'),
       verify: word.describe('The token of a mail that verifies an address.'),
     }),
@@ -36,14 +39,14 @@ const places: readonly Place[] = [
     operationId: 'registerPage',
     summary: 'The page to register on',
     page: registerPage,
-    query: z.strictObject({ invitation: word.describe('The token of an invitation.') }),
+    query: z.object({ invitation: word.describe('The token of an invitation.') }),
   },
   {
     url: '/account/reset-password',
     operationId: 'resetPasswordPage',
     summary: 'The page for a lost password',
     page: resetPasswordPage,
-    query: z.strictObject({ token: word.describe('The token of a mail that lets a new password be set.') }),
+    query: z.object({ token: word.describe('The token of a mail that lets a new password be set.') }),
   },
   {
     url: '/account/invitations/:token',
@@ -70,7 +73,7 @@ function routeOf({ url, operationId, summary, page, params, query }: Place): Rou
     summary,
     description: 'A page for people, over the routes of this API. It holds nothing that is not public.',
     ...(params ? { params } : {}),
-    ...(query ? { query } : {}),
+    query: query ?? anything,
     answers: {
       200: {
         description: 'The page.',
@@ -90,6 +93,7 @@ const front = defineRoute({
   operationId: 'front',
   tag: 'account',
   undocumented: true,
+  query: anything,
   summary: 'Lead people to their account',
   description: 'To the page of their account, which leads to sign-in where they are not signed in.',
   answers: {},

@@ -45,6 +45,30 @@ const forgotPassword = defineRoute({
 
 const asked = { detail: 'If there is an account with this address, a mail is on its way to it.' };
 
+const resetLink = defineRoute({
+  method: 'GET',
+  url: '/account/reset-link',
+  action: 'recover-account',
+  operationId: 'getResetLink',
+  tag,
+  summary: 'Whether a link to set a new password is good',
+  description: 'By the token in the link that was mailed. Asking does not use it up.',
+  query: z.strictObject({ token: z.string().min(1).max(255).describe('The token in the link.') }),
+  answers: {
+    200: {
+      description: 'It is good, for so long.',
+      schema: z.strictObject({ expiresAt: z.iso.datetime().describe('When it ends.') }),
+      example: () => ({ expiresAt: '2026-11-21T10:30:00.000Z' }),
+    },
+  },
+  handle: ({ services, query }) => {
+    const view = services.door.store.read();
+    requireResetOffered(view);
+    const link = goodLink(view, 'reset-password', hashToken(query.token), services.clock());
+    return { body: { expiresAt: link.spec.expiresAt } };
+  },
+});
+
 const resetPassword = defineRoute({
   method: 'POST',
   url: '/account/reset-password',
@@ -74,4 +98,4 @@ const resetPassword = defineRoute({
   },
 });
 
-export const recoveryRoutes: readonly Route[] = [forgotPassword, resetPassword];
+export const recoveryRoutes: readonly Route[] = [forgotPassword, resetLink, resetPassword];

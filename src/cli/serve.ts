@@ -9,7 +9,7 @@ import { type Started, startLoop } from '../control/loop.ts';
 import { buildServer, createMetrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
-import { exportDocuments } from '../manifests/export.ts';
+import { exportSteps } from '../manifests/export.ts';
 import { type Notifier, startNotifier } from '../notify/notifier.ts';
 import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
@@ -82,7 +82,7 @@ async function serveFrom(
   const app = buildServer({
     door,
     reconciler,
-    exportDocuments,
+    exportDocuments: exportSteps,
     fingerprint,
     baseUrl,
     passwords: createPasswords(),

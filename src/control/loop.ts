@@ -2,12 +2,12 @@
 import { hasErrors } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
-import { treeOfTexts } from '../manifests/texts.ts';
 import { type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
 import { type Watch, watch } from '../manifests/watch.ts';
 import { type Attempt, type Occasion, planLoaded } from './attempt.ts';
 import { type BaseMoved, type PlanBlocked, TreeInvalid, TreeMissing } from './failures.ts';
 import { placesIn } from './places.ts';
+import { judgePosted } from './posted.ts';
 import type { ReconcileRequest, Reconciler } from './reconciler.ts';
 import { statusOf } from './status.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
@@ -96,8 +96,7 @@ function offer(running: Running): Loop {
     status: () => statusOf(options.store, options.inventoryOf, memory, memory.conditions),
     standing: () => memory,
     plan: () => planOwn(options, memory),
-    planDocuments: async (documents, consents, environment) =>
-      planOf(options, await judge(options, memory, treeOfTexts(documents, environment)), consents),
+    planDocuments: async (posted) => planOf(options, await judgePosted(posted, options.facts()), posted.consents),
     reconcile: (request) => reconcile(running, request),
     placesOf: (address) => placesIn(memory.good, address),
     close: async () => {
@@ -125,13 +124,9 @@ async function reconcile(
   return plan;
 }
 
-function judge(options: LoopOptions, { decoded }: Memory, reading: Tree | Missing): Promise<LoadedTree> {
-  return judgeTree(treeOf(reading), { facts: options.facts(), decoded });
-}
-
 async function planOwn(options: LoopOptions, memory: Memory): Promise<PlanDocument> {
   const reading = await readTree(options.root, { previous: memory.reading, overlay: options.overlay });
-  const loaded = await judge(options, memory, reading);
+  const loaded = await judgeTree(treeOf(reading), { facts: options.facts(), decoded: memory.decoded });
   return withCauses(await planOf(options, loaded));
 }
 

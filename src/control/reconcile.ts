@@ -80,10 +80,10 @@ async function prepareOn(
   const plan = await inSlices(unless(moved, planSteps(desired, view, options.context, options.mode)), slicer);
   if (!plan) return undefined;
   const batch = batchOf(plan, loaded, options);
-  const violations = await inSlices(unless(moved, violationSteps(batch, view)), slicer);
+  const violations = await inSlices(unless(moved, violationSteps(batch, view, desired)), slicer);
   const inventory = violations && (await inSlices(unless(moved, options.inventoryOf(view)), slicer));
   if (!violations || !inventory) return undefined;
-  const findings = [...loaded.findings, ...violations.map((finding) => located(finding, desired))];
+  const findings = loaded.findings.concat(violations);
   const base = { revision: options.revision, digest: inventory.digest };
   const around = { base, source: loaded.source, before: view, findings, fingerprint: options.fingerprint };
   const document = await inSlices(unless(moved, planDocumentSteps(plan, around)), slicer);
@@ -106,7 +106,11 @@ function batchOf(plan: Plan, loaded: LoadedTree, { facts, consents }: PlanOption
   return { door: 'config', changes, consents: consents ?? noConsents, facts, tree: loaded.desired.facts };
 }
 
-function* violationSteps(batch: Prepared['batch'], before: View): Generator<void, readonly Finding[]> {
+function* violationSteps(
+  batch: Prepared['batch'],
+  before: View,
+  desired: LoadedTree['desired']['desired'],
+): Generator<void, readonly Finding[]> {
   const after = overlay(before);
   for (let at = 0; at < batch.changes.length; at += 64) {
     after.apply(batch.changes.slice(at, at + 64));
@@ -114,10 +118,10 @@ function* violationSteps(batch: Prepared['batch'], before: View): Generator<void
   }
   const found: Finding[] = [];
   for (const step of checkSteps({ ...batch, before, after })) {
-    for (const finding of step) found.push(finding);
+    for (const finding of step) found.push(located(finding, desired));
     yield;
   }
-  found.push(...cautions({ ...batch, before, after }));
+  for (const finding of cautions({ ...batch, before, after })) found.push(located(finding, desired));
   return found;
 }
 
@@ -200,9 +204,13 @@ export async function applySaved(
   return applied;
 }
 
-/** The tree is not read again: a file that was empty when the plan was made deletes nothing later either. */
-function treeFactsOf({ findings }: PlanDocument): TreeFacts {
-  const emptied = findings.filter(({ rule }) => rule === 'emptied-file');
+/**
+ * The tree is not read again: a file that was empty when the plan was made deletes nothing later either. Not all findings may have been told, but
+ * every change says what blocks it.
+ */
+function treeFactsOf({ findings, changes }: PlanDocument): TreeFacts {
+  const blocking = changes.flatMap(({ blockedBy = [] }) => blockedBy);
+  const emptied = findings.concat(blocking).filter(({ rule }) => rule === 'emptied-file');
   return {
     broken: new Set(),
     partial: new Set(),

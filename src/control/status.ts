@@ -3,7 +3,7 @@ import type { View } from '../core/model/view.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import type { Store } from '../store/store.ts';
 import { conditionsOf, type Standing } from './conditions.ts';
-import type { Condition, ConfigStatus } from './config-status.ts';
+import type { Condition, ConfigStatus, HistoryEntry } from './config-status.ts';
 import { lastAttempts } from './history.ts';
 import type { Inventory, InventoryOf } from './inventory.ts';
 
@@ -21,10 +21,15 @@ export async function statusOf(
     ...(applied?.dirty === undefined ? {} : { dirty: applied.dirty }),
     conditions,
     findings: attempted?.findings ?? [],
+    ...(attempted && total(attempted) > attempted.findings.length ? { findingsTotal: total(attempted) } : {}),
     inventory,
     lastAppliedAt: applied?.at ?? null,
     lastAttemptedAt: attempted?.at ?? null,
   };
+}
+
+function total({ errors, warnings }: HistoryEntry): number {
+  return errors + warnings;
 }
 
 /** Summed once for each state of the store: whoever watches asks often, and most requests come between two changes. */

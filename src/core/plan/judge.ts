@@ -30,7 +30,12 @@ export function* judgeSteps(
 ): Generator<void, readonly Finding[], void> {
   const found = (yield* judgeChanges(tree, facts, memory)) ?? (yield* judgeWhole(tree, facts, memory));
   const read = readOf(tree);
-  return found.filter((finding) => isWritten(finding, read)).map((finding) => located(finding, read));
+  const written: Finding[] = [];
+  for (const [index, finding] of found.entries()) {
+    if (index % 64 === 63) yield;
+    if (isWritten(finding, read)) written.push(located(finding, read));
+  }
+  return written;
 }
 
 /** The findings of what differs from the last valid tree; nothing where there is none, it differs much, or there are errors. */
@@ -53,7 +58,8 @@ function* judgeChanges(
 
 function* judgeWhole(tree: DesiredTree, facts: Facts, memory: JudgeMemory): Generator<void, readonly Finding[], void> {
   const state = createState();
-  const changes = [...readOf(tree).values()].map((desired) => created(resourceOf(desired)));
+  const changes: Change[] = [];
+  for (const desired of readOf(tree).values()) if (changes.push(created(resourceOf(desired))) % 64 === 0) yield;
   for (let at = 0; at < changes.length; at += 64) {
     state.apply(changes.slice(at, at + 64));
     yield;

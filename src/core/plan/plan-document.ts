@@ -45,6 +45,8 @@ export interface PlanDocument<K extends KindName = DeclaredKindName> {
   readonly summary: PlanSummary;
   readonly changes: readonly PlannedChange<K>[];
   readonly findings: readonly Finding[];
+  /** How many findings there are, where not all of them are told. */
+  readonly findingsTotal?: number;
   /** Equal objects made through the API that their documents take over: nothing about them changes. */
   readonly adopted?: readonly AdoptedObject<K>[];
 }
@@ -91,12 +93,14 @@ export function* planDocumentSteps<K extends KindName>(
 
 /** The errors by the address that they block. What a change of the Platform does to objects that do not change themselves blocks the Platform. */
 function errorsBy({ planned }: Plan<KindName>, findings: readonly Finding[]): Errors {
-  const addresses = new Set(planned.map((one) => subjectOf(one).address));
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const addresses = new Set(errors.length > 0 ? planned.map(addressIn) : []);
   const blocks = (address: string) => (addresses.has(address) ? address : guarded);
-  return Map.groupBy(
-    findings.filter(({ severity }) => severity === 'error'),
-    ({ kind, name }) => blocks(`${kind}/${name}`),
-  );
+  return Map.groupBy(errors, ({ kind, name }) => blocks(`${kind}/${name}`));
+}
+
+function addressIn({ change }: Planned<KindName>): string {
+  return addressOf({ kind: change.kind, name: ((change.after ?? change.before) as Resource).name });
 }
 
 function plannedChange<K extends KindName>(

@@ -31,10 +31,11 @@ export function* planSteps(
   }
   const leaves = leavesDrift(desired, mode);
   const left = leaves ? sheet.planned.filter(isDrift) : [];
-  const planned = followRenames(leaves ? sheet.planned.filter((one) => !isDrift(one)) : sheet.planned, view, context);
+  const kept = leaves ? sheet.planned.filter((one) => !isDrift(one)) : sheet.planned;
+  const planned = yield* followRenames(kept, view, context);
   yield;
   const unchanged = desired.size - planned.filter(altersDocument).length;
-  return { planned: inOrder(planned), unchanged, ...(left.length > 0 ? { left } : {}) };
+  return { planned: yield* inOrder(planned), unchanged, ...(left.length > 0 ? { left } : {}) };
 }
 
 function isDrift({ cause }: Planned): boolean {

@@ -11,20 +11,25 @@ import type { Planned } from './planned.ts';
 
 /**
  * A plan with its renames followed: resources made through the API are updated, and what the plan leaves of others (orphans, fields left to the
- * API) names what is there. Documents say the new name themselves.
+ * API) names what is there. Documents say the new name themselves. In steps, so that a long plan can be sliced.
  */
-export function followRenames(planned: readonly Planned[], view: View, context: Context): Planned[] {
+export function* followRenames(
+  planned: readonly Planned[],
+  view: View,
+  context: Context,
+): Generator<void, readonly Planned[]> {
   const renames = renamesIn(planned);
-  if (renames.size === 0) return [...planned];
+  if (renames.size === 0) return planned;
   const plannedIds = new Set(planned.map(({ change }) => change.id));
   const followers = new Map<string, DeclaredResource>();
   for (const key of renames.keys())
     for (const follower of referrersOf(view, key))
       if (!plannedIds.has(follower.id)) followers.set(follower.id, follower);
-  return [
-    ...planned.map((one) => following(one, renames, context)),
-    ...[...followers.values()].map((follower) => follow(follower, renames, context)),
-  ];
+  yield;
+  const followed: Planned[] = [];
+  for (const one of planned) if (followed.push(following(one, renames, context)) % 64 === 0) yield;
+  for (const one of followers.values()) if (followed.push(follow(one, renames, context)) % 64 === 0) yield;
+  return followed;
 }
 
 /** What a rename means: references to the old name (by their index key) become the new one. */

@@ -5,6 +5,7 @@ import type { HistoryEntry } from '../control/config-status.ts';
 import { historyRecord } from '../control/history.ts';
 import { type AppliedPlan, applySaved } from '../control/reconcile.ts';
 import { declaredKindNames } from '../core/kinds/index.ts';
+import { firstFindings } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { UsageError } from '../options.ts';
 import { Refused } from '../store/store.ts';
@@ -143,7 +144,7 @@ function entryOf({ alreadyApplied, plan }: AppliedPlan, at: string, durationMs: 
     summary: plan.summary,
     errors: 0,
     warnings: warnings.length,
-    findings: warnings,
+    findings: firstFindings(warnings).findings,
     actor: 'command',
   };
 }

@@ -6,6 +6,7 @@ import { withoutTrailing } from '../core/model/without-trailing.ts';
 import { type Options, UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
+import { withOthers } from './report.ts';
 import { tokenOf } from './token.ts';
 
 /** An answer of the server. `type`, `detail` and `violations` come from its problem document; `body` is nothing where it is not JSON. */
@@ -130,7 +131,8 @@ function parsed(text: string): unknown {
 
 function answerOf(ok: boolean, status: number, body: unknown): Answer {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const violations = Array.isArray(problem['violations']) ? (problem['violations'] as Finding[]) : [];
+  const told = Array.isArray(problem['violations']) ? (problem['violations'] as Finding[]) : [];
+  const violations = withOthers(told, Number(problem['violationsTotal'] ?? told.length));
   return {
     ok: ok && body !== undefined,
     status,

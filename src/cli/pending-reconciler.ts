@@ -15,8 +15,7 @@ export function reconcilerOf(starting: Promise<Started>): Reconciler {
     status: async () => (await ready).status(),
     standing: () => loop?.standing(),
     plan: async () => (await ready).plan(),
-    planDocuments: async (documents, consents, environment) =>
-      (await ready).planDocuments(documents, consents, environment),
+    planDocuments: async (posted) => (await ready).planDocuments(posted),
     reconcile: async (request) => (await ready).reconcile(request),
     placesOf: (address) => loop?.placesOf(address),
   };

@@ -90,8 +90,7 @@ async function planThere(folder: string, { options, io }: Invocation): Promise<M
   const loaded = await readTreeAt(folder, offlineFacts(), io, { git: true, env: options.env });
   const answer = await withProgress(io, `asking ${options.server}`, () => planOnServer(options, loaded, consents, io));
   if ('findings' in answer) return { loaded: { ...loaded, findings: answer.findings } };
-  const { source } = loaded;
-  return { loaded, plan: { ...answer.plan, source: { ...answer.plan.source, ...source } } };
+  return { loaded, plan: answer.plan };
 }
 
 function save(plan: PlanDocument, file: string): void {

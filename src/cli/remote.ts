@@ -6,6 +6,7 @@ import { type Finding, hasErrors } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import type { Consents } from '../core/rules/rule.ts';
+import { textsOf } from '../manifests/texts.ts';
 import type { Options } from '../options.ts';
 import { type Answer, ask, bodyOf, refusedBy } from './ask-server.ts';
 import type { Io } from './io.ts';
@@ -21,7 +22,7 @@ export async function planOnServer(
   const wrong = hasErrors(loaded.findings);
   const answer = await (wrong
     ? ask(options, io, 'GET', 'config')
-    : ask(options, io, 'POST', 'config/plan', { ...filesOf(loaded), ...bodyFor(consents) }));
+    : ask(options, io, 'POST', 'config/plan', { ...postedOf(loaded), ...bodyFor(consents) }));
   if (answer.ok && wrong) return { findings: loaded.findings };
   if (answer.ok) return { plan: planIn(options, answer) };
   if (isProblem(answer, 'tree_invalid')) return { findings: answer.violations };
@@ -100,19 +101,10 @@ function bodyFor({ allowDeletes, adopt }: Consents) {
 }
 
 /** A tree as the server takes it; an environment without a file is the tree itself. */
-function filesOf(loaded: LoadedTree) {
-  const documents = textsOf(loaded);
-  const { overlay } = loaded.tree;
+function postedOf({ tree, source: { commit, dirty } }: LoadedTree) {
+  const documents = textsOf(tree);
+  const { overlay } = tree;
   const hasOverlay = overlay !== undefined && documents.some(({ path }) => path.startsWith(`overlays/${overlay}/`));
-  return { documents, ...(hasOverlay ? { environment: overlay } : {}) };
-}
-
-/** Every file of a tree that the server needs: documents, and the public files that they draw in. */
-function textsOf({ tree }: LoadedTree): { readonly path: string; readonly content: string }[] {
-  const files = [...tree.files.values()].filter(({ stat }) => stat !== undefined);
-  const drawn = files.flatMap(({ draws }) =>
-    [...draws].flatMap(([path, file]) => ('text' in file ? [[path, file.text] as const] : [])),
-  );
-  const texts = new Map([...files.map(({ path, text }) => [path, text] as const), ...drawn]);
-  return [...texts].map(([path, content]) => ({ path, content }));
+  const source = commit === undefined ? {} : { source: { commit, ...(dirty === undefined ? {} : { dirty }) } };
+  return { documents, ...(hasOverlay ? { environment: overlay } : {}), ...source };
 }

@@ -78,9 +78,19 @@ export type Report =
 /** The findings of a report, in the order of the files; those without a place come last. */
 export function findingsOf(report: Report): readonly Finding[] {
   if (report.type === 'check' || report.type === 'refusal') return inOrder(report.findings);
-  if (report.type === 'plan') return inOrder(report.plan.findings);
+  if (report.type === 'plan') return withOthers(inOrder(report.plan.findings), report.plan.findingsTotal);
   if (report.type === 'checks') return report.checks.filter(({ ok }) => !ok).map((check) => failureOf(report, check));
-  return report.type === 'status' ? inOrder(report.status.findings) : [];
+  return report.type === 'status' ? withOthers(inOrder(report.status.findings), report.status.findingsTotal) : [];
+}
+
+/** Findings, and how many more there are where a server has not told all of them. */
+export function withOthers(findings: readonly Finding[], total = findings.length): readonly Finding[] {
+  const last = findings.at(-1);
+  if (last === undefined || total <= findings.length) return findings;
+  // Errors are told first: where a warning is told, all others are warnings.
+  const severity = findings.some((one) => one.severity === 'warning') ? 'warning' : 'error';
+  const message = `there are ${total} findings, of which the server tells ${findings.length}: mend these first`;
+  return [...findings, { rule: last.rule, severity, message }];
 }
 
 function failureOf({ config: name }: ChecksReport, check: Check): Finding {

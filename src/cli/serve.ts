@@ -11,7 +11,7 @@ import { withoutTrailing } from '../core/model/without-trailing.ts';
 import { buildServer, createMetrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
-import { exportDocuments } from '../manifests/export.ts';
+import { exportSteps } from '../manifests/export.ts';
 import { type Notifier, startNotifier } from '../notify/notifier.ts';
 import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
@@ -93,7 +93,7 @@ async function serveFrom(
   const app = buildServer({
     door,
     reconciler,
-    exportDocuments,
+    exportDocuments: exportSteps,
     fingerprint,
     baseUrl,
     passwords: createPasswords(),

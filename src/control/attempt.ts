@@ -1,5 +1,5 @@
 // One attempt to make the state what the tree wants, from reading to history.
-import { type Finding, hasErrors } from '../core/model/finding.ts';
+import { type Finding, firstFindings, hasErrors } from '../core/model/finding.ts';
 import type { Actor, Context } from '../core/model/proposal.ts';
 import type { PlanDocument, PlanSource, PlanSummary } from '../core/plan/plan-document.ts';
 import type { Facts } from '../core/rules/facts.ts';
@@ -213,9 +213,6 @@ async function refuse(bench: Workbench, occasion: Occasion, start: number, refus
 
 const nothingPlanned: PlanSummary = { create: 0, update: 0, delete: 0, rename: 0, adopt: 0, unchanged: 0, blocked: 0 };
 
-/** A record keeps the first findings: a tree may have any number of them. */
-const keptFindings = 200;
-
 function entryOf(
   bench: Workbench,
   occasion: Occasion,
@@ -231,9 +228,7 @@ function entryOf(
   const times = { trigger: occasion.trigger, result, at: bench.now(), durationMs };
   const counts = { summary, errors, warnings: findings.length - errors };
   const actor = occasion.actor.name ?? occasion.actor.id;
-  const kept = [...findings]
-    .sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
-    .slice(0, keptFindings);
+  const { findings: kept } = firstFindings(findings);
   const more = { ...(actor === undefined ? {} : { actor }), ...(drift.length > 0 ? { drift } : {}) };
   return { revision, ...git, ...times, ...counts, findings: kept, ...more };
 }

@@ -22,6 +22,8 @@ export interface ConfigStatus {
   readonly dirty?: boolean;
   readonly conditions: readonly Condition[];
   readonly findings: readonly Finding[];
+  /** How many findings there were, where not all of them are told. */
+  readonly findingsTotal?: number;
   readonly inventory: { readonly count: number; readonly digest: string };
   readonly lastAppliedAt: string | null;
   readonly lastAttemptedAt: string | null;

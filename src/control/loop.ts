@@ -3,12 +3,12 @@ import { hasErrors } from '../core/model/finding.ts';
 import { suspendedWords } from '../core/model/suspension.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
-import { treeOfTexts } from '../manifests/texts.ts';
 import { type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
 import { type Watch, watch } from '../manifests/watch.ts';
 import { type Attempt, type AttemptFailure, type Occasion, planLoaded } from './attempt.ts';
 import { ReconcilerSuspended, TreeInvalid, TreeMissing } from './failures.ts';
 import { placesIn } from './places.ts';
+import { judgePosted } from './posted.ts';
 import type { ReconcileRequest, Reconciler } from './reconciler.ts';
 import { postureOf, statusOf } from './status.ts';
 import { onSuspension } from './suspension.ts';
@@ -153,8 +153,7 @@ function offer(running: Running, forget: () => void): Loop {
     status: () => statusOf(options.store, options.inventoryOf, memory, memory.conditions),
     standing: () => ({ ...memory, ...postureOf(options.store.read()) }),
     plan: () => planOwn(options, memory),
-    planDocuments: async (documents, consents, environment) =>
-      planOf(options, await judge(options, memory, treeOfTexts(documents, environment)), consents),
+    planDocuments: async (posted) => planOf(options, await judgePosted(posted, options.facts()), posted.consents),
     reconcile: (request) => reconcile(running, request),
     placesOf: (address) => placesIn(memory.good, address),
     close: async () => {
@@ -186,13 +185,9 @@ async function reconcile(
   return plan;
 }
 
-function judge(options: LoopOptions, { decoded }: Memory, reading: Tree | Missing): Promise<LoadedTree> {
-  return judgeTree(treeOf(reading), { facts: options.facts(), decoded });
-}
-
 async function planOwn(options: LoopOptions, memory: Memory): Promise<PlanDocument> {
   const reading = await readTree(options.root, { previous: memory.reading, overlay: options.overlay });
-  const loaded = await judge(options, memory, reading);
+  const loaded = await judgeTree(treeOf(reading), { facts: options.facts(), decoded: memory.decoded });
   return withCauses(await planOf(options, loaded));
 }
 

@@ -83,8 +83,9 @@ function* prepareSteps(
   const tried = yield* transactSteps(view, planning(loaded, mode), context, options);
   const { result: plan, consequences, violations } = tried;
   const inventory = yield* inventoryOf(view);
-  const found = [...violations, ...tried.warnings()];
-  const findings: Finding[] = [...loaded.findings, ...found.map((finding) => located(finding, desired))];
+  const findings: Finding[] = [...loaded.findings];
+  for (const finding of [...violations, ...tried.warnings()])
+    if (findings.push(located(finding, desired)) % 64 === 0) yield;
   const base = { revision, digest: inventory.digest };
   const around = { base, source: loaded.source, before: view, consequences, findings, fingerprint };
   const document = yield* planDocumentSteps(plan, around);
@@ -203,9 +204,13 @@ function revived(saved: PlanDocument, view: View, context: Context): Proposed<re
   return { changes, result: done };
 }
 
-/** The tree is not read again: a file that was empty when the plan was made deletes nothing later either. */
-function treeFactsOf({ findings }: PlanDocument): TreeFacts {
-  const emptied = findings.filter(({ rule }) => rule === 'emptied-file');
+/**
+ * The tree is not read again: a file that was empty when the plan was made deletes nothing later either. Not all findings may have been told, but
+ * every change says what blocks it.
+ */
+function treeFactsOf({ findings, changes }: PlanDocument): TreeFacts {
+  const blocking = changes.flatMap(({ blockedBy = [] }) => blockedBy);
+  const emptied = findings.concat(blocking).filter(({ rule }) => rule === 'emptied-file');
   return {
     broken: new Set(),
     partial: new Set(),

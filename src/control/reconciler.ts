@@ -1,7 +1,7 @@
 // What the reconciler offers to the API: status, plans, and a reconcile on demand.
 import type { Source } from '../core/model/finding.ts';
 import type { Actor } from '../core/model/proposal.ts';
-import type { PlanDocument } from '../core/plan/plan-document.ts';
+import type { PlanDocument, PlanSource } from '../core/plan/plan-document.ts';
 import type { Consents } from '../core/rules/rule.ts';
 import type { Attempted, Condition, ConfigStatus, HistoryEntry } from './config-status.ts';
 
@@ -23,6 +23,16 @@ export interface ReconcileRequest {
   readonly address?: string;
 }
 
+/** A tree given as texts: paths are relative to its root. */
+export interface PostedTree {
+  readonly documents: readonly { readonly path: string; readonly content: string }[];
+  /** The overlay that is merged over it. */
+  readonly environment?: string;
+  /** Where it stands in git, as whoever sends it says. */
+  readonly source?: Pick<PlanSource, 'commit' | 'dirty'>;
+  readonly consents?: Consents;
+}
+
 /** How the platform stands, as far as the reconciler remembers: the newest attempt that found a tree, and the newest that was not refused. */
 export interface ReconcilerStanding {
   readonly attempted?: Attempted | undefined;
@@ -40,12 +50,8 @@ export interface Reconciler {
   standing(): ReconcilerStanding | undefined;
   /** The server's own tree against its state; each change says whether the source or the state moved. */
   plan(): Promise<PlanDocument>;
-  /** A tree given as texts (paths relative to its root), in one of its environments, against the state. Throws `TreeInvalid` and `TreeMissing`. */
-  planDocuments(
-    documents: readonly { readonly path: string; readonly content: string }[],
-    consents?: Consents,
-    environment?: string,
-  ): Promise<PlanDocument>;
+  /** A tree given as texts against the state. Throws `TreeInvalid` and `TreeMissing`. */
+  planDocuments(posted: PostedTree): Promise<PlanDocument>;
   /**
    * Reads the tree and applies it; answers the plan done. Throws `BaseMoved`, `SourceMoved`, `TreeInvalid`, `PlanBlocked`, `TreeMissing`,
    * `ReconcilerSuspended`.

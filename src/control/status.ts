@@ -22,6 +22,7 @@ export async function statusOf(
     ...(applied?.dirty === undefined ? {} : { dirty: applied.dirty }),
     conditions,
     findings: attempted?.findings ?? [],
+    ...(attempted && total(attempted) > attempted.findings.length ? { findingsTotal: total(attempted) } : {}),
     inventory,
     lastAppliedAt: applied?.at ?? null,
     lastAttemptedAt: attempted?.at ?? null,
@@ -45,6 +46,10 @@ function pendingOf({ revision, commit, dirty, summary }: Attempted): Pending {
     ...(dirty === undefined ? {} : { dirty }),
     summary,
   };
+}
+
+function total({ errors, warnings }: Pick<Attempted, 'errors' | 'warnings'>): number {
+  return errors + warnings;
 }
 
 /** Summed once for each state of the store: whoever watches asks often, and most requests come between two changes. */

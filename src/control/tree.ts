@@ -1,5 +1,4 @@
 // A tree, read and judged: what it wants, and everything that is wrong with it on its own.
-import { publicFilesOf } from '../core/kinds/public-files.ts';
 import type { Finding } from '../core/model/finding.ts';
 import { type DecodeCache, type DesiredTree, desireSteps } from '../core/plan/desired-tree.ts';
 import { type JudgeMemory, judgeSteps } from '../core/plan/judge.ts';
@@ -45,12 +44,7 @@ export function readTree(
   root: string,
   { previous, overlay, slicer }: Omit<LoadOptions, 'facts'>,
 ): Promise<Tree | Missing> {
-  return read(root, {
-    previous,
-    overlay,
-    slicer,
-    filesOf: (document) => publicFilesOf(document.value).map(({ path }) => path),
-  });
+  return read(root, { previous, overlay, slicer });
 }
 
 /** Judges a tree that was read. */

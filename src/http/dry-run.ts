@@ -13,7 +13,7 @@ import type { Facts } from '../core/rules/facts.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { describedAs } from './json-schema.ts';
 import type { Services } from './services.ts';
-import { planView } from './views/config.ts';
+import { planAnswer, planView } from './views/config.ts';
 
 /** `?dryRun=true`, of every write. */
 export const dryRunQuery = {
@@ -52,7 +52,7 @@ export async function dryRun<R>(
   const document = await inSlices(planDocumentSteps<KindName>(plan, around), createSlicer());
   const isConflict = violations.some(({ rule }) => rule === conflict);
   const summary = { ...document.summary, blocked: 1 };
-  return { plan: isConflict ? { ...document, summary } : document, result };
+  return { plan: planAnswer(isConflict ? { ...document, summary } : document), result };
 }
 
 /** What stands in the way of a write before any rule is asked: there is no change to show of it then. */

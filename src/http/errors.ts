@@ -8,11 +8,11 @@ import {
   TreeInvalid,
   TreeMissing,
 } from '../control/failures.ts';
-import type { Finding } from '../core/model/finding.ts';
+import { type Finding, firstFindings, maxFindings } from '../core/model/finding.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { InvalidSpec } from '../core/proposals/written-spec.ts';
 import { NotKept, OutcomeUnknown, Refused } from '../store/store.ts';
-import { mostProblems, problemsOf } from './request-problems.ts';
+import { problemsOf } from './request-problems.ts';
 import { specProblemsOf } from './spec-problems.ts';
 
 /** Stable: programs tell errors apart by these. */
@@ -66,18 +66,20 @@ export class Problem extends Error {
   }
 }
 
-/** The body of an error answer, `application/problem+json`. */
+/** The body of an error answer, `application/problem+json`: with the first hundred violations, and how many there are in all where these are more. */
 export function problemBody({ code, extras }: Problem): Readonly<Record<string, unknown>> {
   const { status } = codes[code];
   const title = extras.type ? subtypes[extras.type] : codes[code].title;
-  const { detail = `${title}.`, violations, redirect } = extras;
+  const { detail = `${title}.`, violations = [], redirect } = extras;
+  const { findings, findingsTotal } = firstFindings(violations);
   return {
     type: `urn:weir:problem:${extras.type ?? code}`,
     title,
     status,
     detail,
     code,
-    ...(violations ? { violations } : {}),
+    ...(extras.violations ? { violations: findings } : {}),
+    ...(findingsTotal === undefined ? {} : { violationsTotal: findingsTotal }),
     ...(redirect === undefined ? {} : { redirect }),
   };
 }
@@ -92,12 +94,9 @@ export function problemOf(error: unknown): Problem {
   return reconcileProblem(error) ?? unavailableProblem(error) ?? frameworkProblem(error) ?? new Problem('internal');
 }
 
-/** A request that does not fit what the route takes. `violations` names the first hundred of what is wrong; `detail` counts all. */
+/** A request that does not fit what the route takes. */
 export function invalidRequest(violations: readonly Finding[]): Problem {
-  return new Problem('invalid_request', {
-    detail: summaryOf(violations),
-    violations: violations.slice(0, mostProblems),
-  });
+  return new Problem('invalid_request', { detail: summaryOf(violations), violations });
 }
 
 /** That a document declares the object comes first: whatever else is wrong has to be mended there. */
@@ -160,7 +159,8 @@ function summaryOf(violations: readonly Finding[]): string {
   const told = suggestion === undefined ? sentence(message) : `${message}. Did you mean ${suggestion}?`;
   if (more.length === 0) return told;
   const others = more.length === 1 ? 'is 1 more problem' : `are ${more.length} more problems`;
-  return `${sentence(told, /[.!?]$/)} There ${others}, in "violations".`;
+  const where = violations.length > maxFindings ? `: "violations" has the first ${maxFindings}` : ', in "violations"';
+  return `${sentence(told, /[.!?]$/)} There ${others}${where}.`;
 }
 
 function sentence(text: string, ended = /[.!?)]$/): string {

@@ -3,9 +3,6 @@ import type { z } from 'zod';
 import type { Finding } from '../core/model/finding.ts';
 import { pointer, readable } from '../core/model/pointer.ts';
 
-/** A list of a million wrong items is one mistake: how many problems of a request are told. */
-export const mostProblems = 100;
-
 type Issue = z.core.$ZodIssue;
 
 /** One finding of rule `schema` for each thing that is wrong. `what` names the whole (`the body`, `the query`). */

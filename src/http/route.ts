@@ -128,6 +128,8 @@ export interface Route<
   readonly problemPage?: (requestId: string) => Page;
   /** The body may be left out. */
   readonly bodyOptional?: true;
+  /** It takes turns with others of its kind: a place is taken before its body is read. */
+  readonly takesTurns?: true;
   /** The largest body, in bytes, where it is not that of `bodyLimitOf`. */
   readonly bodyLimit?: number;
   readonly answers: Readonly<Record<number, Answer>>;

@@ -1,10 +1,14 @@
 // From a route to what Fastify serves: its request checked, its handler called, its answer written.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { setImmediate } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest, preParsingAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
+import { jsonSteps } from '../lib/json-steps.ts';
+import { createSlicer, inSlices } from '../lib/slice.ts';
 import { sessionCookie } from './authentication.ts';
 import { clientAddress } from './client-address.ts';
 import { Problem } from './errors.ts';
 import { inlineSchema } from './json-schema.ts';
+import type { PlanPlace } from './plan-turns.ts';
 import { checked } from './plugins/bodies.ts';
 import { bodyLimitOf, type Call, placeOf, type Reply, type Route } from './route.ts';
 import type { Services } from './services.ts';
@@ -17,9 +21,43 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
     ...placeOf(route),
     bodyLimit: bodyLimitOf(route),
     ...writtenBy(route),
-    handler: async (request, reply) =>
-      send(reply, await route.handle(callOf(route, request, reply, services)), services),
+    ...(route.takesTurns ? { preParsing: takePlace(services) } : {}),
+    handler: async (request, reply) => {
+      const { place } = request;
+      const answer = place
+        ? await place.run(() => handled(route, request, reply, services))
+        : await handled(route, request, reply, services);
+      return send(reply, answer, services);
+    },
   });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The place in the queue of a route that takes turns. */
+    place: PlanPlace | undefined;
+  }
+}
+
+/** Before the body is read: those who wait take up memory, too. */
+function takePlace({ planTurns }: Services): preParsingAsyncHookHandler {
+  return async (request, reply, payload) => {
+    const place = planTurns(request.caller);
+    request.place = place;
+    reply.raw.once('close', () => place.leave());
+    return payload;
+  };
+}
+
+async function handled(route: Route, request: FastifyRequest, reply: FastifyReply, services: Services): Promise<Reply> {
+  // A large body was read just now: it is checked in a turn of its own.
+  if (route.bodyLimit !== undefined) await setImmediate();
+  const answer = await route.handle(callOf(route, request, reply, services));
+  const { body } = answer;
+  // What may be long is written a piece at a time, so that others are answered in between.
+  if (!route.verbatim || typeof body !== 'object' || body === null) return answer;
+  const type = 'application/json; charset=utf-8';
+  return { type, ...answer, body: await inSlices(jsonSteps(body), createSlicer()) };
 }
 
 /** Reads are written by a schema, which is quicker; writes also answer plans, which are written as they are. */

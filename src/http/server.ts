@@ -9,6 +9,7 @@ import { createInstalledTurns } from './installed.ts';
 import { createLastUse, type LastUse } from './last-use.ts';
 import { createMailQuota } from './mail-quota.ts';
 import { describe } from './openapi.ts';
+import { createPlanTurns } from './plan-turns.ts';
 import { answers } from './plugins/answers.ts';
 import { bodies, formBodies } from './plugins/bodies.ts';
 import { guard } from './plugins/guard.ts';
@@ -38,6 +39,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     closing: () => closing,
     lastUsed: lastUse.of,
     recordTurns: createRecordTurns(),
+    planTurns: createPlanTurns(),
     installedTurns: createInstalledTurns(),
     invitationMails: createMailQuota(),
     deviceWaiters,
@@ -78,6 +80,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 function hooks(options: ServerOptions, services: Services, lastUse: LastUse, wayIn: WayIn): FastifyPluginAsync {
   const all: FastifyPluginAsync = async (app) => {
     toInstances(app, wayIn);
+    app.decorateRequest('place');
     // Read where a session is looked for, and not from every request.
     await app.register(cookie, { hook: false });
     answers(app, options);

@@ -14,6 +14,7 @@ import type { PasswordProvider } from '../sso/provider.ts';
 import type { DeviceWaiters } from './device-waiters.ts';
 import type { MailQuota } from './mail-quota.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import type { PlanTurns } from './plan-turns.ts';
 import type { Patience } from './proxy/patience.ts';
 import type { Tries } from './tries.ts';
 
@@ -104,7 +105,8 @@ export interface WayInBounds extends Partial<Patience> {
 export interface ServerOptions {
   readonly door: Door;
   readonly reconciler: Reconciler;
-  readonly exportDocuments: (view: View, filter?: ExportFilter) => readonly ExportedDocument[];
+  /** In steps, so that a large one can be sliced. */
+  readonly exportDocuments: (view: View, filter?: ExportFilter) => Generator<void, readonly ExportedDocument[]>;
   /** A keyed fingerprint of a secret, so that a plan shows that it changes and not what it is. */
   readonly fingerprint: (secret: string) => string;
   /** The address under which people reach the server, without a slash at its end. */
@@ -153,6 +155,8 @@ export interface Services extends ServerOptions {
   readonly lastUsed: (id: string) => string | undefined;
   /** Whoever reads the audit log or the history waits for their turn. */
   readonly recordTurns: Turns;
+  /** Whoever has a plan or an export made waits for their turn. */
+  readonly planTurns: PlanTurns;
   /** Whoever asks what is installed waits for their turn. */
   readonly installedTurns: Turns;
   /** How often an inviter has had an address mailed. */

@@ -2,12 +2,12 @@
 import type { z } from 'zod';
 import { kindOf } from '../core/kinds/index.ts';
 import type { Document } from '../core/model/document.ts';
-import type { Finding } from '../core/model/finding.ts';
+import { type Finding, maxFindings } from '../core/model/finding.ts';
 import type { Subject } from '../core/plan/desired.ts';
 import { findingOf, secretDepth } from '../core/plan/issues.ts';
 import { repeatedItems } from '../core/plan/repeated-items.ts';
 import type { SpecSubject } from '../core/proposals/written-spec.ts';
-import { mostProblems, problemsOf } from './request-problems.ts';
+import { problemsOf } from './request-problems.ts';
 
 /** One finding of rule `schema` for each thing that is wrong. Over the API a secret may be written out, so what is said of those is the API's. */
 export function specProblemsOf({ kind, name, written }: SpecSubject, issues: readonly z.core.$ZodIssue[]): Finding[] {
@@ -16,11 +16,11 @@ export function specProblemsOf({ kind, name, written }: SpecSubject, issues: rea
   const found = issues.flatMap((issue, index) => {
     const path = issue.path.slice(1) as (string | number)[];
     // What is not shown is counted, and needs no words of its own.
-    const isTold = index <= mostProblems && secretDepth(spec, path) === undefined;
+    const isTold = index <= maxFindings && secretDepth(spec, path) === undefined;
     return isTold ? findingOf(at, spec, { ...issue, path }, written, ['spec']) : problemsOf([issue]);
   });
   const places = new Set(found.map(({ path }) => path));
-  const repeated = found.length > mostProblems ? [] : repeatedItems(at, written);
+  const repeated = found.length > maxFindings ? [] : repeatedItems(at, written);
   return [...found, ...repeated.filter(({ path }) => !places.has(path))].map(({ source: _, ...finding }) => finding);
 }
 

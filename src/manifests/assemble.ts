@@ -2,9 +2,9 @@
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
 import { drawKey, FRESH_MS } from './entry.ts';
-import { environmentOf } from './environment.ts';
+import { environmentSteps } from './environment.ts';
 import { readPublicFile } from './files.ts';
-import { digestOf, type FileEntry, type FileOfTree, type PublicFile, type Tree } from './tree.ts';
+import { digestOf, type FileEntry, type PublicFile, type Tree } from './tree.ts';
 import type { Listing } from './walk.ts';
 
 /** What a tree is made of. `warnings`: about files that are not read. */
@@ -21,10 +21,21 @@ export interface Parts {
   readonly listings?: readonly Listing[];
   readonly listedAt?: number;
   readonly previous?: Tree | undefined;
+  /** What public files hold that no entry has drawn in: by the disk, where nothing is said. */
+  readonly publicFile?: (documentFile: string, path: string) => PublicFile;
 }
 
 /** Builds the tree; the entries may come in any order. */
-export function assemble({
+export function assemble(parts: Parts): Tree {
+  const steps = assembleSteps(parts);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps, so that a large tree can be sliced. */
+export function* assembleSteps({
   root,
   real,
   overlay,
@@ -35,11 +46,13 @@ export function assemble({
   listings = [],
   listedAt = 0,
   previous,
-}: Parts): Tree {
+  publicFile = (documentFile, path) => readPublicFile(real, documentFile, path),
+}: Parts): Generator<void, Tree> {
   const sorted = inOrder(entries);
+  yield;
   const documents: Document[] = [];
   const overlays: Document[] = [];
-  const findings: Finding[] = [...warnings];
+  const findings: Finding[] = warnings.toSorted(byFile);
   const files = new Map<string, FileEntry>();
   for (const entry of sorted) {
     files.set(entry.path, entry);
@@ -47,8 +60,10 @@ export function assemble({
     for (const document of entry.documents) list.push(document);
     for (const finding of entry.findings) findings.push(finding);
   }
-  const { merges, ...environment } = environmentOf(documents, overlays, previous?.merges);
-  findings.push(...environment.findings);
+  yield;
+  const { merges, ...environment } = yield* environmentSteps(documents, overlays, previous?.merges);
+  for (const finding of environment.findings) findings.push(finding);
+  yield;
   return {
     root,
     real,
@@ -64,7 +79,7 @@ export function assemble({
     unreadable: sorted.filter(({ stat }) => stat === undefined).map(({ path }) => path),
     ...(listings.length > 0 && listings.every((listing) => isLasting(listing, listedAt)) ? { listings } : {}),
     fresh: sorted.some(({ fresh }) => fresh),
-    file: (document, path) => fileOf(files, real, document, path),
+    file: ({ file }, path) => files.get(file)?.draws.get(drawKey(file, path)) ?? publicFile(file, path),
   };
 }
 
@@ -73,9 +88,9 @@ function inOrder(entries: ReadonlyMap<string, FileEntry>): FileEntry[] {
   return paths.map((path) => entries.get(path)).filter((entry) => entry !== undefined);
 }
 
-function fileOf(files: ReadonlyMap<string, FileEntry>, real: string, document: FileOfTree, path: string): PublicFile {
-  const known = files.get(document.file)?.draws.get(drawKey(document.file, path));
-  return known ?? readPublicFile(real, document.file, path);
+/** A folder is listed in the order of its system. */
+function byFile({ source: a }: Finding, { source: b }: Finding): number {
+  return (a?.file ?? '') < (b?.file ?? '') ? -1 : 1;
 }
 
 /** Over every path and digest, public files included, so that any change of what was read changes it. */

@@ -3,7 +3,7 @@ import { type Stats, statSync } from 'node:fs';
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
 import { publicPath, readPublicFile } from './files.ts';
-import { decode, type OpenProblem, openRegular } from './open.ts';
+import { decode, type Opened, type OpenProblem } from './open.ts';
 import { parseInSteps } from './parse.ts';
 import { digestOf, type FileEntry, type FileStat, type PublicFile, type Tree } from './tree.ts';
 import { badName, type Candidate, type Obstacle } from './walk.ts';
@@ -17,6 +17,10 @@ export interface Reader {
   readonly previous: Tree | undefined;
   readonly filesOf: (document: Document) => readonly string[];
   readonly now: () => number;
+  /** The bytes of a document file, of at most so many. */
+  readonly open: (candidate: Candidate, limit: number) => Opened;
+  /** A public file that a document of some file names. */
+  readonly publicFile: (documentFile: string, path: string) => PublicFile;
 }
 
 /** The entry of the last reading, where the file and what it draws in are surely still the same. */
@@ -34,8 +38,9 @@ export function isUntouched(root: string, before: FileEntry, { real, stat }: Can
 }
 
 /** Reads a file. Answers nothing where it is gone, and an entry with a finding where it cannot be read. */
-export function* readEntry(reader: Reader, { path, real }: Candidate): Generator<void, FileEntry | undefined> {
-  const opened = openRegular(real, FILE_LIMIT);
+export function* readEntry(reader: Reader, candidate: Candidate): Generator<void, FileEntry | undefined> {
+  const { path } = candidate;
+  const opened = reader.open(candidate, FILE_LIMIT);
   if ('reason' in opened) {
     if (opened.reason === 'gone' && !path.includes('\uFFFD')) return undefined;
     return obstacleEntry({ path, severity: 'error', message: unreadable(opened.reason, opened.code) });
@@ -101,12 +106,17 @@ const quietly = { throwIfNoEntry: false } as const;
 export const FRESH_MS = 2_000;
 
 function* parseBytes(reader: Reader, path: string, bytes: Buffer) {
+  if (bytes.length > LARGE) yield;
   const { text, invalid } = decode(bytes);
+  if (bytes.length > LARGE) yield;
   const nothing = { text, documents: [], broken: true, draws: new Map<string, PublicFile>() };
   if (invalid) return { ...nothing, findings: [findingAt(path, invalid.line, invalid.column, badEncoding)] };
   const { documents, findings, broken } = yield* parseInSteps(path, text);
-  return { text, documents, findings, broken, draws: drawsOf(reader, documents) };
+  return { text, documents, findings, broken, draws: yield* drawsOf(reader, documents) };
 }
+
+/** So many bytes take a millisecond or more, whatever is done with them. */
+const LARGE = 512 * 1024;
 
 const badEncoding = 'the file cannot be read from here on, because it is not UTF-8: save it as UTF-8';
 
@@ -121,11 +131,14 @@ function unreadable(reason: OpenProblem, code: string | undefined): string {
   return why[reason];
 }
 
-function drawsOf({ root, filesOf }: Reader, documents: readonly Document[]): ReadonlyMap<string, PublicFile> {
+function* drawsOf(
+  { publicFile, filesOf }: Reader,
+  documents: readonly Document[],
+): Generator<void, ReadonlyMap<string, PublicFile>> {
   const draws = new Map<string, PublicFile>();
-  for (const document of documents) {
-    for (const path of filesOf(document))
-      draws.set(drawKey(document.file, path), readPublicFile(root, document.file, path));
+  for (const [index, document] of documents.entries()) {
+    if (index % 64 === 63) yield;
+    for (const path of filesOf(document)) draws.set(drawKey(document.file, path), publicFile(document.file, path));
   }
   return draws;
 }
@@ -142,6 +155,6 @@ function drawsAreSame(root: string, { draws }: FileEntry): boolean {
   return true;
 }
 
-function statOf({ size, mtimeMs, ctimeMs, ino, dev }: Stats): FileStat {
+function statOf({ size, mtimeMs, ctimeMs, ino, dev }: FileStat): FileStat {
   return { size, mtimeMs, ctimeMs, ino, dev };
 }

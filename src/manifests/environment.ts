@@ -19,16 +19,18 @@ export interface Environment {
 
 /**
  * Merges the documents of an overlay over those of the tree (RFC 7386). One that names nothing that the tree declares is something new. What is the
- * same as in an earlier reading stays the very same document, so that it is not decoded again.
+ * same as in an earlier reading stays the very same document, so that it is not decoded again. In steps, so that a large one can be sliced.
  */
-export function environmentOf(
+export function* environmentSteps(
   documents: readonly Document[],
   overlays: readonly Document[],
   earlier: ReadonlyMap<Document, Merge> = new Map(),
-): Environment {
+): Generator<void, Environment> {
   if (overlays.length === 0) return { documents, findings: [], merges: new Map() };
   const places = placesOf(documents);
+  yield;
   const [firsts, findings] = apart(overlays);
+  yield;
   const result = [...documents];
   const merges = new Map<Document, Merge>();
   for (const [patch, address] of firsts) {
@@ -37,6 +39,7 @@ export function environmentOf(
     merges.set(patch, merge);
     if (at === undefined) result.push(merge.merged);
     else result[at] = merge.merged;
+    if (merges.size % 64 === 0) yield;
   }
   return { documents: result, findings, merges };
 }

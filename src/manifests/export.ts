@@ -22,10 +22,21 @@ export interface ExportFilter {
  * that were given as values come out as references to fill in.
  */
 export function exportDocuments(view: View, filter?: ExportFilter): readonly ExportedFile[] {
+  const steps = exportSteps(view, filter);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps, so that a large export can be sliced: of the view as it is at the first. */
+export function* exportSteps(view: View, filter?: ExportFilter): Generator<void, readonly ExportedFile[]> {
   const kinds = filter ? [filter.kind] : declaredKindNames;
-  const files = kinds.flatMap((kind) =>
-    [...view.all(kind)].filter(({ name }) => filter?.name === undefined || name === filter.name).map(fileOf),
+  const resources = kinds.flatMap((kind) =>
+    [...view.all(kind)].filter(({ name }) => filter?.name === undefined || name === filter.name),
   );
+  const files: ExportedFile[] = [];
+  for (const resource of resources) if (files.push(fileOf(resource)) % 8 === 0) yield;
   const hasRoot = filter !== undefined || files.some(({ path }) => path === 'weir.yaml');
   return hasRoot ? files : [{ path: 'weir.yaml', content: emptyPlatform }, ...files];
 }

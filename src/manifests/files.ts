@@ -1,6 +1,6 @@
 // Public texts that a document draws in from a file beside it: `certificate: {fromFile: idp.pem}`.
 import { posix } from 'node:path';
-import { decode, openRegular } from './open.ts';
+import { decode, type Opened, openRegular } from './open.ts';
 import { confine, plainPath } from './paths.ts';
 import type { PublicFile } from './tree.ts';
 
@@ -18,11 +18,20 @@ export function publicPath(documentFile: string, path: string): string | undefin
  * It stays inside the tree, through symlinks as well, is a regular file of UTF-8 text, and at most `PUBLIC_FILE_LIMIT` long.
  */
 export function readPublicFile(treeRoot: string, documentFile: string, path: string): PublicFile {
+  return publicFileOf(documentFile, path, (inTree) => {
+    const place = confine(treeRoot, inTree);
+    return 'reason' in place ? place : openRegular(place.real, PUBLIC_FILE_LIMIT);
+  });
+}
+
+/** The same, wherever its bytes come from; `open` gets the path relative to the tree. */
+export function publicFileOf(
+  documentFile: string,
+  path: string,
+  open: (inTree: string) => Opened | { readonly reason: 'outside' },
+): PublicFile {
   const inTree = publicPath(documentFile, path);
-  if (inTree === undefined) return { problem: problems.outside };
-  const place = confine(treeRoot, inTree);
-  if ('reason' in place) return { problem: problems[place.reason] };
-  const opened = openRegular(place.real, PUBLIC_FILE_LIMIT);
+  const opened = inTree === undefined ? ({ reason: 'outside' } as const) : open(inTree);
   if ('reason' in opened) return { problem: problems[opened.reason] };
   const { text, invalid } = decode(opened.bytes);
   return invalid ? { problem: problems.encoding } : { text, stat: opened.stat };

@@ -5,7 +5,7 @@ import { linesOf, sourceOf } from './places.ts';
 
 /** A regular file's bytes and its `stat` from just before they were read, or why there are none. */
 export type Opened =
-  | { readonly bytes: Buffer; readonly stat: Stats }
+  | { readonly bytes: Buffer; readonly stat: Pick<Stats, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino' | 'dev'> }
   | { readonly reason: OpenProblem; readonly code?: string };
 
 /** `gone`: not there (any more); `denied`: no permission; `kind`: no regular file; `size`: over the limit; `failed`: the system says `code`. */

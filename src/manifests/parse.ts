@@ -8,7 +8,7 @@ import type { Composed, Problem } from './compose.ts';
 import { compose, MAX_DEPTH, MAX_PROBLEMS, tooDeep } from './compose.ts';
 import type { Lines } from './places.ts';
 import { linesOf, nodeAt, rangeOf, sourceOf, trimmedEnd, writtenAt } from './places.ts';
-import { readPlainly } from './plain-yaml.ts';
+import { type PlainDocument, readPlainlyInSteps } from './plain-yaml.ts';
 import { shown } from './words.ts';
 import { explain } from './yaml-words.ts';
 
@@ -35,9 +35,9 @@ export function parse(file: string, text: string): Parsed {
 export function* parseInSteps(file: string, text: string): Generator<void, Parsed> {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const characters = refusedCharacters(body);
-  const plain = characters.problems.length === 0 ? readPlainly(body) : undefined;
+  const plain = characters.problems.length === 0 ? yield* readPlainlyInSteps(body) : undefined;
   const lines = linesOf(file, body);
-  if (plain) return { documents: plain.map((document) => documentOf(lines, document)), findings: [], broken: false };
+  if (plain) return { documents: yield* documentsOf(lines, plain), findings: [], broken: false };
   return yield* parseByEngine(lines, characters);
 }
 
@@ -155,6 +155,12 @@ function take(sheet: Sheet, document: YamlDocument.Parsed): void {
   for (const problem of composed.problems) sheet.problems.push(problem);
   if (composed.problems.some(({ damaging }) => damaging === true)) sheet.broken = true;
   else if (!sheet.damaged) sheet.documents.push(documentOf(sheet.lines, composed));
+}
+
+function* documentsOf(lines: Lines, found: readonly PlainDocument[]): Generator<void, readonly Document[]> {
+  const documents: Document[] = [];
+  for (const one of found) if (documents.push(documentOf(lines, one)) % 256 === 0) yield;
+  return documents;
 }
 
 function documentOf(lines: Lines, { value, places }: Pick<Composed, 'value' | 'places'>): Document {

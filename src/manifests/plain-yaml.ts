@@ -31,19 +31,41 @@ export interface PlainDocument {
  * It takes a tenth of the engine's time, and that decides what a tree of ten thousand files costs.
  */
 export function readPlainly(text: string): PlainDocument[] | undefined {
-  if (text.length > LIMIT || /[\t\r]/.test(text)) return undefined;
+  const steps = readPlainlyInSteps(text);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same, giving way between documents now and then. */
+export function* readPlainlyInSteps(text: string): Generator<void, PlainDocument[] | undefined> {
+  if (/[\t\r]/.test(text) || longestDocument(text) > LIMIT) return undefined;
   const documents: PlainDocument[] = [];
   const page: Page = { text, at: 0, indent: 0, start: 0, end: 0, names: [], spots: [], isDoubtful: false };
   nextLine(page);
   while (page.start < text.length) {
     if (isMarker(page)) nextLine(page);
-    else documents.push(readDocument(page));
+    else if (documents.push(readDocument(page)) % 8 === 0) yield;
   }
   return page.isDoubtful ? undefined : documents;
 }
 
-/** Longer texts are the engine's, which gives way in between. */
+/** Longer documents are the engine's, which gives way in between. */
 const LIMIT = 512 * 1024;
+
+/** How far the markers that part documents stand from one another, at most. */
+function longestDocument(text: string): number {
+  let longest = 0;
+  let start = 0;
+  while (text.length - start > LIMIT) {
+    const marker = text.indexOf('\n---', start);
+    const end = marker === -1 ? text.length : marker + 1;
+    longest = Math.max(longest, end - start);
+    start = end;
+  }
+  return longest;
+}
 
 const MAX_DEPTH = 60;
 

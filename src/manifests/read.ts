@@ -1,17 +1,19 @@
 // Reads a tree: folder → files → documents. What did not change since the last reading is taken from there.
 import { accessSync, constants, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { publicFilesOf } from '../core/kinds/public-files.ts';
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
 import { createSlicer, inSlices, type Slicer } from '../lib/slice.ts';
-import { assemble } from './assemble.ts';
+import { assembleSteps } from './assemble.ts';
 import { findingAt, keptEntry, obstacleEntry, type Reader, readEntry } from './entry.ts';
-import { environmentOf } from './environment.ts';
-import { failureOf } from './open.ts';
+import { environmentSteps } from './environment.ts';
+import { readPublicFile } from './files.ts';
+import { failureOf, openRegular } from './open.ts';
 import { confine, isInside } from './paths.ts';
 import { excluder, isSkippedName } from './skip.ts';
 import { type FileEntry, isMissing, type Missing, ROOT_MANIFEST, type Tree } from './tree.ts';
-import { type Candidate, type Folder, type Listing, type Obstacle, outside, walk } from './walk.ts';
+import { type Candidate, type Folder, type ListFolder, type Listing, type Obstacle, outside, walk } from './walk.ts';
 
 export interface ReadOptions {
   /** An earlier reading of the same folder: files that are still the same are not read again. */
@@ -26,29 +28,48 @@ export interface ReadOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** Where the files of a tree come from: a folder on the disk, or texts that were sent. */
+export interface FileSource extends Pick<Reader, 'open' | 'publicFile'> {
+  /** The folder as it was asked for, and its real path. */
+  readonly root: string;
+  readonly real: string;
+  /** The root manifest, or why there is no tree. */
+  manifest(): Candidate | Obstacle | Missing;
+  /** The folder of an overlay. */
+  overlay(name: string): Folder | Missing;
+  readonly list?: ListFolder;
+}
+
 /**
  * Reads the tree at `root`. Answers `Missing` where there is none, and never throws for what stands on the disk: what cannot be read is a
  * finding of rule `syntax` at its path and a broken entry, so that nothing in it counts as deleted.
  */
 export async function read(root: string, options: ReadOptions = {}): Promise<Tree | Missing> {
-  const slicer = options.slicer ?? createSlicer();
   const place = placeOf(root);
   if ('missing' in place) return place;
-  const reader = readerOf(place.real, options);
-  const manifest = await readManifest(root, reader, slicer);
+  return inSlices(readSteps(folderSource(root, place.real), options), options.slicer ?? createSlicer());
+}
+
+/** Builds a tree from files, wherever they come from, in steps so that a large one can be sliced. */
+export function* readSteps(
+  source: FileSource,
+  options: Omit<ReadOptions, 'slicer'> = {},
+): Generator<void, Tree | Missing> {
+  const reader = readerOf(source, options);
+  const manifest = yield* readManifest(source, reader);
   if ('missing' in manifest) return manifest;
-  const overlay = overlayOf(root, place.real, options.overlay);
+  const overlay = options.overlay === undefined ? undefined : source.overlay(options.overlay);
   if (overlay && 'missing' in overlay) return overlay;
   const overlayExclude = excludeOf(manifest.documents);
-  const sheet: Sheet = { reader, slicer, entries: new Map(), warnings: [], listings: [] };
-  if (overlay) await readFolder(sheet, overlay, overlayExclude);
-  const overlays = [...sheet.entries.values()].flatMap(({ documents }) => documents);
-  const exclude = excludeOf(environmentOf(manifest.documents, overlays).documents);
+  const sheet: Sheet = { source, reader, entries: new Map(), warnings: [], listings: [] };
+  if (overlay) yield* readFolder(sheet, overlay, overlayExclude);
+  const overlays = [...sheet.entries.values()].flatMap(({ documents }) => documents.filter(isPlatform));
+  const exclude = excludeOf((yield* environmentSteps(manifest.documents, overlays)).documents);
   sheet.entries.set(ROOT_MANIFEST, manifest);
-  await readFolder(sheet, { path: '', real: place.real }, exclude);
-  return assemble({
-    root,
-    real: place.real,
+  yield* readFolder(sheet, { path: '', real: source.real }, exclude);
+  return yield* assembleSteps({
+    root: source.root,
+    real: source.real,
     overlay: options.overlay,
     exclude,
     overlayExclude,
@@ -57,7 +78,19 @@ export async function read(root: string, options: ReadOptions = {}): Promise<Tre
     listings: sheet.listings,
     listedAt: reader.now(),
     previous: reader.previous,
+    publicFile: source.publicFile,
   });
+}
+
+function folderSource(root: string, real: string): FileSource {
+  return {
+    root,
+    real,
+    manifest: () => manifestIn(root, real),
+    overlay: (name) => overlayIn(root, real, name),
+    open: (candidate, limit) => openRegular(candidate.real, limit),
+    publicFile: (documentFile, path) => readPublicFile(real, documentFile, path),
+  };
 }
 
 /** The real path of a tree's folder, or why there is none. */
@@ -81,9 +114,17 @@ export function placeOf(root: string): { readonly real: string } | Missing {
 
 /** The folder of an overlay, `undefined` where none is asked for. */
 export function overlayOf(root: string, real: string, name: string | undefined): Folder | Missing | undefined {
-  if (name === undefined) return undefined;
+  return name === undefined ? undefined : overlayIn(root, real, name);
+}
+
+/** Whether a name can be that of an environment. */
+export function isEnvironmentName(name: string): boolean {
+  return name !== '' && !/[/\\]/.test(name) && !isSkippedName(name);
+}
+
+function overlayIn(root: string, real: string, name: string): Folder | Missing {
   const path = `overlays/${name}`;
-  const place = name === '' || /[/\\]/.test(name) || isSkippedName(name) ? undefined : confine(real, path);
+  const place = isEnvironmentName(name) ? confine(real, path) : undefined;
   if (place && 'real' in place && statSync(place.real).isDirectory()) return { path, real: place.real };
   const others = environmentsIn(real);
   const there = others.length === 0 ? 'it has none' : `it has ${others.join(', ')}`;
@@ -106,55 +147,67 @@ export function environmentsIn(real: string): readonly string[] {
 }
 
 interface Sheet {
+  readonly source: FileSource;
   readonly reader: Reader;
-  readonly slicer: Slicer;
   readonly entries: Map<string, FileEntry>;
   readonly warnings: Finding[];
   readonly listings: Listing[];
 }
 
-function readerOf(root: string, { previous, filesOf = () => [], now = Date.now }: ReadOptions): Reader {
+function readerOf(
+  { real, open, publicFile }: FileSource,
+  { previous, filesOf = publicFilesIn, now = Date.now }: ReadOptions,
+): Reader {
   return {
-    root,
-    previous: previous && !isMissing(previous) && previous.real === root ? previous : undefined,
+    root: real,
+    previous: previous && !isMissing(previous) && previous.real === real ? previous : undefined,
     filesOf,
     now,
+    open,
+    publicFile,
   };
 }
 
-async function readManifest(root: string, reader: Reader, slicer: Slicer): Promise<FileEntry | Missing> {
-  const denied = `${root}/${ROOT_MANIFEST} cannot be read: allow Weir to read it`;
-  const absent = missing(
-    root,
-    'weir.yaml',
-    `${root} is not a tree, or not mounted: there is no ${ROOT_MANIFEST} in it`,
-  );
+function publicFilesIn({ value }: Document): readonly string[] {
+  return publicFilesOf(value).map(({ path }) => path);
+}
+
+function* readManifest(source: FileSource, reader: Reader): Generator<void, FileEntry | Missing> {
+  const found = source.manifest();
+  if ('missing' in found) return found;
+  if (found.message !== undefined) return obstacleEntry(found);
+  return keptEntry(reader, found) ?? (yield* readEntry(reader, found)) ?? noManifest(source.root);
+}
+
+function manifestIn(root: string, folder: string): Candidate | Obstacle | Missing {
   try {
-    const real = realpathSync(join(reader.root, ROOT_MANIFEST));
-    const candidate = { path: ROOT_MANIFEST, real };
+    const real = realpathSync(join(folder, ROOT_MANIFEST));
     accessSync(real, constants.R_OK);
-    if (!isInside(reader.root, real)) {
-      return obstacleEntry({ path: ROOT_MANIFEST, severity: 'error', message: outside });
-    }
-    const entry = keptEntry(reader, candidate) ?? (await inSlices(readEntry(reader, candidate), slicer));
-    return entry ?? absent;
+    if (!isInside(folder, real)) return { path: ROOT_MANIFEST, severity: 'error', message: outside };
+    return { path: ROOT_MANIFEST, real };
   } catch (error) {
-    return failureOf(error).reason === 'denied' ? missing(root, 'permission', denied) : absent;
+    const denied = `${root}/${ROOT_MANIFEST} cannot be read: allow Weir to read it`;
+    return failureOf(error).reason === 'denied' ? missing(root, 'permission', denied) : noManifest(root);
   }
 }
 
-async function readFolder(sheet: Sheet, folder: Folder, exclude: readonly string[]): Promise<void> {
-  const { reader, entries, slicer } = sheet;
-  for (const listing of walk({ root: reader.root, folder, isExcluded: excluder(exclude) })) {
+function noManifest(root: string): Missing {
+  return missing(root, 'weir.yaml', `${root} is not a tree, or not mounted: there is no ${ROOT_MANIFEST} in it`);
+}
+
+function* readFolder(sheet: Sheet, folder: Folder, exclude: readonly string[]): Generator<void> {
+  const { source, entries } = sheet;
+  const list = source.list === undefined ? {} : { list: source.list };
+  for (const listing of walk({ root: source.real, folder, isExcluded: excluder(exclude), ...list })) {
     sheet.listings.push(listing);
     for (const item of listing.found) {
-      if (slicer.spent()) await slicer.breathe();
-      if (!entries.has(item.path) && !keep(sheet, item)) await readFile(sheet, item);
+      yield;
+      if (!entries.has(item.path) && !keep(sheet, item)) yield* readFile(sheet, item);
     }
   }
 }
 
-/** Takes what needs no reading of bytes. No promise here: in a tree that did not change, ten thousand would cost more than the work. */
+/** Takes what needs no reading of bytes. */
 function keep({ reader, entries, warnings }: Sheet, item: Candidate | Obstacle): boolean {
   if (item.message !== undefined) {
     if (item.severity === 'error') entries.set(item.path, obstacleEntry(item));
@@ -166,20 +219,23 @@ function keep({ reader, entries, warnings }: Sheet, item: Candidate | Obstacle):
   return kept !== undefined;
 }
 
-async function readFile({ reader, entries, slicer }: Sheet, candidate: Candidate | Obstacle): Promise<void> {
+function* readFile({ reader, entries }: Sheet, candidate: Candidate | Obstacle): Generator<void> {
   if (candidate.message !== undefined) return;
-  const entry = await inSlices(readEntry(reader, candidate), slicer);
+  const entry = yield* readEntry(reader, candidate);
   if (entry) entries.set(entry.path, entry);
 }
 
 /** `Platform.spec.exclude` as far as its documents can be read; its own checks say what is wrong with it. */
 function excludeOf(documents: readonly Document[]): readonly string[] {
-  for (const { value } of documents) {
-    const spec = fieldOf(value, 'kind') === 'Platform' ? fieldOf(value, 'spec') : undefined;
-    const exclude = fieldOf(spec, 'exclude');
+  for (const { value } of documents.filter(isPlatform)) {
+    const exclude = fieldOf(fieldOf(value, 'spec'), 'exclude');
     if (Array.isArray(exclude) && exclude.every((glob) => typeof glob === 'string')) return exclude;
   }
   return [];
+}
+
+function isPlatform({ value }: Document): boolean {
+  return fieldOf(value, 'kind') === 'Platform';
 }
 
 function fieldOf(value: unknown, key: string): unknown {

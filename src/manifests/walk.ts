@@ -30,7 +30,17 @@ export interface WalkOptions {
   /** The folder to begin with, relative to the tree (`''` is the tree itself, without its `overlays/`), and its real path. */
   readonly folder: Folder;
   readonly isExcluded: (path: string, name: string) => boolean;
+  /** What a folder holds: by the disk, where nothing is said. */
+  readonly list?: ListFolder;
 }
+
+/** One thing in a folder. */
+export type FolderEntry = Pick<Dirent, 'name' | 'isFile' | 'isDirectory' | 'isSymbolicLink'>;
+
+/** The entries of a folder, or a listing that says what is wrong with it, or nothing where it is gone. */
+export type ListFolder = (
+  folder: Folder,
+) => { readonly entries: readonly FolderEntry[]; readonly stat: Stats | undefined } | Listing | undefined;
 
 /** One folder as it was listed: what in it is to be read, all its names, and its own `stat` from just before. */
 export interface Listing {
@@ -68,7 +78,7 @@ interface Step extends Folder {
 
 function lookInto(options: WalkOptions, folder: Step, folders: Step[]): Listing | undefined {
   const { path, real } = folder;
-  const listed = listFolder(path, real);
+  const listed = (options.list ?? listFolder)(folder);
   if (listed === undefined || 'found' in listed) return listed;
   const { entries, stat } = listed;
   const chain = [...folder.chain, real];
@@ -96,7 +106,7 @@ function sortIn(item: Candidate | Obstacle | Step, found: (Candidate | Obstacle)
 }
 
 /** What is no plain document file: a folder, a link, a wrong name, something that cannot be read. */
-function other(options: WalkOptions, entry: Dirent, at: Step): Candidate | Obstacle | Step | undefined {
+function other(options: WalkOptions, entry: FolderEntry, at: Step): Candidate | Obstacle | Step | undefined {
   if (entry.isDirectory()) return at;
   if (entry.isSymbolicLink()) return behindLink(options, at);
   if (entry.isFile())
@@ -134,11 +144,8 @@ function behindLink(options: WalkOptions, { path, real: link, chain }: Step): Ca
 /** For links that lead out of the tree. */
 export const outside = 'the link cannot be followed, because it leads out of the tree: put what it names inside';
 
-/** The entries of a folder, or a listing that says what is wrong with it, or nothing where it is gone. */
-function listFolder(
-  path: string,
-  real: string,
-): { readonly entries: Dirent[]; readonly stat: Stats } | Listing | undefined {
+/** By the disk. */
+function listFolder({ path, real }: Folder): ReturnType<ListFolder> {
   try {
     return { stat: statSync(real), entries: readdirSync(real, { withFileTypes: true }) };
   } catch (problem) {

@@ -4,6 +4,7 @@ import { benchCommands } from './commands.ts';
 import { benchDevices } from './devices.ts';
 import { benchInstances } from './instances.ts';
 import type { Row } from './measure.ts';
+import { benchPosted } from './posted.ts';
 import { benchProxy } from './proxy.ts';
 import { benchReload } from './reload.ts';
 import { benchSignIn } from './sign-in.ts';
@@ -16,6 +17,7 @@ export const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = 
   commands: () => benchCommands(),
   tree: () => benchTree([1_000, 10_000]),
   reload: () => benchReload(),
+  posted: () => benchPosted(),
   start: () => benchStart(),
   store: () => benchStore(),
   api: () => benchApi(),

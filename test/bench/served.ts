@@ -16,6 +16,8 @@ export interface Server {
   readonly read: () => Promise<LoopDelay>;
   /** Resident memory in MB, as the system sees it (`proc(5)`); nothing where it does not say. */
   readonly memory: () => number | undefined;
+  /** The most that it has had so far, likewise. */
+  readonly peak: () => number | undefined;
   readonly stop: () => Promise<void>;
 }
 
@@ -63,6 +65,10 @@ export async function startScript(
     memory: () => {
       const { residentBytes } = usageOf(child.pid ?? 0) ?? {};
       return residentBytes === undefined ? undefined : residentBytes / 1e6;
+    },
+    peak: () => {
+      const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+      return kilobytes === undefined ? undefined : Number(kilobytes) / 1e3;
     },
     stop: async () => {
       child.kill('SIGTERM');

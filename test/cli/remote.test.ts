@@ -1,5 +1,6 @@
 // timeout: 600
 // The commands against a running server: the dry run of CI is what the server then does; and every way in which a server cannot be asked.
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { cp, rename } from 'node:fs/promises';
@@ -156,6 +157,34 @@ asking('points at the lines of this checkout, and is blocked by what the live st
   assert.match(told.stdout, / --> stacks\.yaml:5:12\n {2}\|\n5 \| {3}runtime: "4\.1\.16"\n/);
 });
 
+asking('sends all that the tree is made of, so that the server plans the tree of the checkout', async (context) => {
+  const { here, job } = context;
+  await branch(context, 'next', {
+    'weir.yaml': `${platform}spec: {exclude: [drafts], reconcile: {settleMs: 200, pollSeconds: 86400}}\n`,
+    'marked.yaml': '\uFEFFkind: Template\nmetadata: {name: marked}\n',
+    'Misspelt.YAML': 'kind: Template\nmetadata: {name: misspelt}\n',
+    'drafts/x.yaml': 'kind: Template\nmetadata: {name: draft}\n',
+    'sso/corp.yaml':
+      'kind: SsoConfig\nmetadata: {name: corp}\nspec:\n  emailDomain: example.com\n  provider: saml\n  saml: {certificate: {fromFile: ../certificates/idp.pem}}\n',
+    'certificates/idp.pem': readFileSync(resolve(import.meta.dirname, '../lib/certificates/good.pem'), 'utf8'),
+  });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
+      cwd: join(here.path, 'next'),
+      encoding: 'utf8',
+    });
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-qm', 'tree');
+  const planned = async (how: string): Promise<PlanDocument> =>
+    JSON.parse((await here.weir(`plan next ${how} --output json`)).stdout);
+  const [there, beside] = [await planned(job), await planned('')];
+  assert.equal(there, beside);
+  assert.equal([there.source.commit, there.source.dirty], [git('rev-parse', 'HEAD').trim(), false]);
+  assert.ok(there.findings.some(({ source }) => source?.file === 'Misspelt.YAML'));
+  assert.is(there.summary.create, 2);
+});
+
 asking('takes consents along', async (context) => {
   const { here, job, admin } = context;
   const many = Array.from({ length: 11 }, (_, index) => `kind: Template\nmetadata: {name: t-${index}}\n`).join('---\n');
@@ -271,6 +300,22 @@ failing('that answers with something else than Weir does', async ({ here }) => {
       (_, response) => response.writeHead(status).end(text),
       async (url) => assert.match(await told(here, url), expected, name),
     );
+});
+
+failing('that does not tell all findings says how many there are', async ({ here }) => {
+  const message = 'Stack/a: cannot be';
+  const problem = {
+    type: 'urn:weir:problem:tree_invalid',
+    violations: [{ rule: 'schema', severity: 'error', message }],
+  };
+  await answering(
+    (_, response) => response.writeHead(409).end(JSON.stringify({ ...problem, violationsTotal: 300 })),
+    async (url) => {
+      const { code, stdout } = await here.weir(`plan --server ${url} --token-file token`);
+      assert.is(code, 1);
+      assert.match(stdout, /there are 300 findings, of which the server tells 1: mend these first/);
+    },
+  );
 });
 
 failing('that is busy is asked again when it says so', async ({ here }) => {

@@ -114,7 +114,7 @@ attempts('keeps who asked, and not more findings than a record should hold', asy
     Array.from({ length: 300 }, (_, at) => [`${at}.yaml`, stack(`s${at}`, 'runtime: 4')]),
   );
   const { entry } = await attempt(world, files, { trigger: 'api', actor: { kind: 'user', id: 'u1', name: 'ann' } });
-  assert.equal([entry.actor, entry.trigger, entry.errors, entry.findings.length], ['ann', 'api', 300, 200]);
+  assert.equal([entry.actor, entry.trigger, entry.errors, entry.findings.length], ['ann', 'api', 300, 100]);
 });
 
 attempts.run();

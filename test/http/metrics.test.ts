@@ -296,7 +296,7 @@ store('go on while the disk fails: read-only, and every figure as it was', async
   const app = buildServer({
     ...nobody,
     door: { store: kept, facts: () => Object(null) },
-    exportDocuments: () => [],
+    exportDocuments: () => raise(new Error('nobody exports')),
     fingerprint: () => '',
     baseUrl: 'http://weir.example',
     passwords: createPasswords(),

@@ -15,7 +15,7 @@ import type { Facts } from '../../src/core/rules/facts.ts';
 import { buildServer, createMetrics, type ServerOptions } from '../../src/http/server.ts';
 import { newId } from '../../src/lib/id.ts';
 import type { Mail, Mailer } from '../../src/mail/mail.ts';
-import { exportDocuments } from '../../src/manifests/export.ts';
+import { exportSteps } from '../../src/manifests/export.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
@@ -161,7 +161,7 @@ export async function startWorld(
   const app = buildServer({
     door: { store, facts: () => known },
     reconciler: loop,
-    exportDocuments,
+    exportDocuments: exportSteps,
     fingerprint,
     baseUrl,
     passwords,

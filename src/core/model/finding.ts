@@ -28,3 +28,19 @@ export interface Finding {
 export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some((finding) => finding.severity === 'error');
 }
+
+/** How many findings are told at once, and kept: whoever has more mends these first. */
+export const maxFindings = 100;
+
+/** The findings to tell, errors first; `findingsTotal` is how many there are where that is more. */
+export function firstFindings(findings: readonly Finding[]): {
+  readonly findings: readonly Finding[];
+  readonly findingsTotal?: number;
+} {
+  if (findings.length <= maxFindings) return { findings };
+  const first: Finding[] = [];
+  for (const severity of ['error', 'warning'] as const)
+    for (const finding of findings)
+      if (first.length < maxFindings && finding.severity === severity) first.push(finding);
+  return { findings: first, findingsTotal: findings.length };
+}

@@ -33,7 +33,12 @@ export function* judgeSteps(
   const judged = (yield* judgeChanges(tree, facts, memory)) ?? (yield* judgeWhole(tree, facts, memory));
   const found = [...judged, ...looseOverlays(tree.facts.overlays)];
   const read = readOf(tree);
-  return found.filter((finding) => isWritten(finding, read)).map((finding) => asWritten(located(finding, read), tree));
+  const written: Finding[] = [];
+  for (const [index, finding] of found.entries()) {
+    if (index % 64 === 63) yield;
+    if (isWritten(finding, read)) written.push(asWritten(located(finding, read), tree));
+  }
+  return written;
 }
 
 /** A rule counts the items of a list without those that could not be read: who reads the finding counts them all. */
@@ -64,7 +69,8 @@ function* judgeChanges(
 
 function* judgeWhole(tree: DesiredTree, facts: Facts, memory: JudgeMemory): Generator<void, readonly Finding[], void> {
   const state = createState();
-  const changes = [...readOf(tree).values()].map((desired) => created(resourceOf(desired)));
+  const changes: Change[] = [];
+  for (const desired of readOf(tree).values()) if (changes.push(created(resourceOf(desired))) % 64 === 0) yield;
   for (let at = 0; at < changes.length; at += 64) {
     state.apply(changes.slice(at, at + 64));
     yield;

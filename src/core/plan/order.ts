@@ -4,25 +4,31 @@ import { referencesOf } from '../model/references.ts';
 import { addressOf } from '../model/resource.ts';
 import type { Planned } from './planned.ts';
 
-/** Sorts by kind, and within a kind by what refers to what, then as the documents stand. */
-export function inOrder(planned: readonly Planned[]): Planned[] {
+/** Sorts by kind, and within a kind by what refers to what, then as the documents stand; in steps, so that a long plan can be sliced. */
+export function* inOrder(planned: readonly Planned[]): Generator<void, Planned[]> {
   const written = planned.filter(({ change }) => change.after);
   const deleted = planned.filter(({ change }) => !change.after);
-  return [...byKind(written).flatMap(dependenciesFirst), ...byKind(deleted).flatMap(dependenciesFirst).reverse()];
+  yield;
+  const order: Planned[] = [];
+  for (const some of byKind(written)) for (const one of yield* dependenciesFirst(some)) order.push(one);
+  const last: Planned[] = [];
+  for (const some of byKind(deleted)) for (const one of yield* dependenciesFirst(some)) last.push(one);
+  return order.concat(last.reverse());
 }
 
 function byKind(planned: readonly Planned[]): Planned[][] {
   return declaredKindNames.map((kind) => planned.filter(({ change }) => change.kind === kind));
 }
 
-function dependenciesFirst(planned: readonly Planned[]): Planned[] {
+function* dependenciesFirst(planned: readonly Planned[]): Generator<void, Iterable<Planned>> {
   const byAddress = new Map(planned.map((one) => [addressOf(subjectOf(one)), one]));
   const placed = new Set<Planned>();
-  for (const one of planned) place(one);
-  return [...placed];
+  yield;
+  for (const one of planned) yield* place(one);
+  return placed;
 
   /** A chain of references is walked without recursion: it may be as long as the tree. */
-  function place(start: Planned): void {
+  function* place(start: Planned): Generator<void> {
     const path = new Set<Planned>();
     const waiting = [start];
     while (waiting.length > 0) {
@@ -32,6 +38,7 @@ function dependenciesFirst(planned: readonly Planned[]): Planned[] {
       for (const other of next) waiting.push(other);
       if (next.length > 0) continue;
       placed.add(waiting.pop() as Planned);
+      if (placed.size % 64 === 0) yield;
     }
   }
 

@@ -71,6 +71,8 @@ export interface PlanDocument<K extends KindName = DeclaredKindName> {
   /** What goes with the changes in the same commit, such as sessions and tokens that end. */
   readonly consequences: readonly PlannedConsequence[];
   readonly findings: readonly Finding[];
+  /** How many findings there are, where not all of them are told. */
+  readonly findingsTotal?: number;
   /** Equal objects made through the API that their documents take over: nothing about them changes. */
   readonly adopted?: readonly AdoptedObject<K>[];
 }
@@ -173,13 +175,11 @@ function addressIn({ kind, before, after }: Change): string {
 
 /** The errors by the address that they block. What a change of the Platform does to objects that do not change themselves blocks the Platform. */
 function errorsBy({ planned }: Plan<KindName>, { findings, consequences }: Surroundings): Errors {
-  const addresses = new Set(planned.map((one) => subjectOf(one).address));
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const addresses = new Set(errors.length > 0 ? planned.map(({ change }) => addressIn(change)) : []);
   const causes = new Map(consequences.map(({ change, cause }) => [addressIn(change), addressIn(cause)]));
   const blocks = (address: string) => (addresses.has(address) ? address : (causes.get(address) ?? guarded));
-  return Map.groupBy(
-    findings.filter(({ severity }) => severity === 'error'),
-    ({ kind, name }) => blocks(`${kind}/${name}`),
-  );
+  return Map.groupBy(errors, ({ kind, name }) => blocks(`${kind}/${name}`));
 }
 
 function plannedChange<K extends KindName>(

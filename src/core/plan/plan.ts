@@ -36,7 +36,7 @@ export function* planSteps(
   const unchanged = desired.size - planned.filter(altersDocument).length;
   const problems = [...formerNameProblems(desired, meant, view, mode)];
   return {
-    ...{ planned: inOrder(planned), unchanged },
+    ...{ planned: yield* inOrder(planned), unchanged },
     ...(left.length > 0 ? { left } : {}),
     ...(problems.length > 0 ? { problems } : {}),
   };

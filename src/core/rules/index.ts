@@ -77,7 +77,20 @@ export function* checkSteps(batch: Batch): Generator<readonly Finding[], void, v
   const pieces = piecesOf(batch);
   for (const rule of rules)
     if (rule.perChange) for (const piece of pieces) yield [...rule.check(piece)];
+    else if (rule.steps) yield* inParts(rule.steps(batch));
     else yield [...rule.check(batch)];
+}
+
+function* inParts(steps: Iterable<Finding | undefined>): Generator<readonly Finding[], void, void> {
+  let found: Finding[] = [];
+  for (const finding of steps) {
+    if (finding) found.push(finding);
+    else {
+      yield found;
+      found = [];
+    }
+  }
+  yield found;
 }
 
 function piecesOf(batch: Batch): readonly Batch[] {

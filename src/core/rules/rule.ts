@@ -97,6 +97,8 @@ export interface Rule {
   /** What it refuses, in half a sentence, for help and tables. */
   readonly refuses: string;
   readonly check: (batch: Batch) => Iterable<Finding>;
+  /** The same for a rule that looks at many changes together, with nothing yielded now and then, so that it can be sliced. */
+  readonly steps?: (batch: Batch) => Iterable<Finding | undefined>;
   /** Looks at each change for itself, so that a long batch can be shown to it in pieces. */
   readonly perChange?: true;
 }

@@ -1,5 +1,8 @@
 // How the declared configuration as a whole looks in answers: its status, plans and history.
 import { z } from 'zod';
+import type { KindName } from '../../core/kinds/index.ts';
+import { firstFindings, maxFindings } from '../../core/model/finding.ts';
+import type { PlanDocument, PlannedChange } from '../../core/plan/plan-document.ts';
 import { component } from '../json-schema.ts';
 import { findingView, placeView, sourceView } from './finding.ts';
 
@@ -49,7 +52,8 @@ export const configStatusView = component(
     commit: z.string().optional().describe('The git commit that was applied, where the tree stands in git.'),
     dirty: z.boolean().optional().describe('Whether files differed from that commit when it was applied.'),
     conditions: z.array(conditionView).describe('How it stands.'),
-    findings: z.array(findingView).describe('What is wrong with the tree that was tried last.'),
+    findings: z.array(findingView).describe('What is wrong with the tree that was tried last: the first hundred.'),
+    findingsTotal: z.int().optional().describe('How many findings there were, where not all of them are told.'),
     inventory: z
       .strictObject({
         count: z.int().describe('How many objects documents declare.'),
@@ -176,10 +180,29 @@ export const planView = component(
     consequences: z
       .array(consequence)
       .describe('What goes with the changes in the same commit, such as sessions and tokens that end.'),
-    findings: z.array(findingView).describe('What forbids it, and what is worth knowing.'),
+    findings: z
+      .array(findingView)
+      .describe('What forbids it, and what is worth knowing: the first hundred, errors first where there are more.'),
+    findingsTotal: z.int().optional().describe('How many findings there are, where not all of them are told.'),
     adopted: z.array(adopted).optional().describe('Equal objects made through the API that their documents take over.'),
   }),
 );
+
+/** A plan as it is answered: with no more findings than anybody reads, and how many there are. */
+export function planAnswer<K extends KindName>(plan: PlanDocument<K>): PlanDocument<K> {
+  const isLong = ({ blockedBy }: PlannedChange<K>) => (blockedBy?.length ?? 0) > maxFindings;
+  const changes = plan.changes.some(isLong) ? plan.changes.map(withFirstBlockers) : plan.changes;
+  return { ...plan, changes, ...firstFindings(plan.findings) };
+}
+
+/** Of a saved plan the rule `emptied-file` is asked again when it is applied: it is never left out. */
+function withFirstBlockers<K extends KindName>(change: PlannedChange<K>): PlannedChange<K> {
+  if (!change.blockedBy) return change;
+  const first = change.blockedBy.toSorted(
+    (a, b) => Number(b.rule === 'emptied-file') - Number(a.rule === 'emptied-file'),
+  );
+  return { ...change, blockedBy: firstFindings(first).findings };
+}
 
 const historyFields = {
   revision: z.string().describe('The digest of the tree.'),
@@ -223,5 +246,8 @@ export const historyView = component('HistoryEntry', z.strictObject(historyField
 /** One attempt with its findings. */
 export const historyDetailView = component(
   'HistoryDetail',
-  z.strictObject({ ...historyFields, findings: z.array(findingView).describe('What was wrong, or worth knowing.') }),
+  z.strictObject({
+    ...historyFields,
+    findings: z.array(findingView).describe('What was wrong, or worth knowing: the first hundred, errors first.'),
+  }),
 );

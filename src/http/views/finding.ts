@@ -54,6 +54,7 @@ export const problemView = component(
       .array(findingView)
       .optional()
       .describe('What is wrong in particular: rules that forbid it, fields that do not fit.'),
+    violationsTotal: z.int().optional().describe('How many there are, where not all of them are told.'),
     redirect: z.string().optional().describe('With `sso_required`: the address to sign in at.'),
   }),
 );

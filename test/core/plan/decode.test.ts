@@ -337,7 +337,7 @@ files('is drawn in, and what is wrong with it is told where it is named', () => 
     document('SsoConfig', 't', 'emailDomain: a.example', 'provider: saml', 'saml:', `  certificate: ${certificate}`);
   assert.equal(problemsIn({ 'sso/a.yaml': sso('{fromFile: ../idp.pem}'), 'idp.pem': 'CERT' }), []);
   assert.equal(said(sso('{fromFile: missing.pem}')), [
-    '7:29 SsoConfig/t: saml.certificate cannot be read, because there is no such file among the documents',
+    '7:29 SsoConfig/t: saml.certificate cannot be read, because there is no such file: the path is relative to this document',
   ]);
   assert.equal(said(sso('[a]')), ['7:18 SsoConfig/t: saml.certificate must be text or {fromFile: path}, not a list']);
   assert.equal(said(sso('{fromEnv: A}')), [

@@ -46,7 +46,8 @@ export async function writeFiles(folder: string, files: readonly NewFile[]): Pro
 /** Whether a link in a folder leads what is written below it elsewhere; the folder may be a link itself. */
 function leadsOut(folder: string, path: string): boolean {
   if (!isThere(folder)) return false;
-  const root = realpathSync(folder);
+  const root = realOf(folder);
+  if (root === undefined) return false;
   for (let at = path; at !== '.'; at = dirname(at)) {
     const file = join(root, at);
     // A link that leads nowhere yet would make a file there.
@@ -55,8 +56,13 @@ function leadsOut(folder: string, path: string): boolean {
   return false;
 }
 
+/** Whatever else is wrong with it, writing will tell. */
 function isThere(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function realOf(file: string): string | undefined {

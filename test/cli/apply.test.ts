@@ -67,7 +67,7 @@ applying('shows updates, renames and deletions', async ({ here }) => {
   assert.match(stdout, /^ {2}> rename Stack\/nr-4 → Stack\/nr-41 +stacks\.yaml:1\n/);
   assert.match(stdout, /\n {6}\+ metadata\.labels\.tier: "free" +stacks\.yaml:2\n/);
   assert.match(stdout, /\n {6}~ label: "Node-RED 4" → "Vier" +stacks\.yaml:4\n/);
-  assert.match(stdout, /\n {2}- delete InstanceType\/small\n/);
+  assert.match(stdout, /\n {2}- delete InstanceType\/small {3}was sizes\.yaml:1 \(1 field\)\n/);
   assert.match(stdout, /\n\nPlan: 1 to create, 0 to update, 1 to delete, 1 to rename; 1 unchanged\.\n$/);
   assert.is((await here.weir('apply --allow-deletes 1')).code, 0);
 });

@@ -236,7 +236,7 @@ asking('plan: of this tree against the live state, with this tree’s lines', as
   const { code, stdout } = await here.weir(`plan branch ${flags} --detailed-exitcode --out plan.json`);
   assert.is(code, 2);
   assert.match(stdout, /\n {2}\+ create Stack\/nr-5-0 +stacks\/nr-5-0\.yaml:4\n/);
-  assert.match(stdout, /\n {2}- delete Stack\/nr-4\n/);
+  assert.match(stdout, /\n {2}- delete Stack\/nr-4 {3}was stacks\.yaml:1 \(2 fields\)\n/);
   assert.is(JSON.parse(here.read('plan.json')).summary.create, 4);
 });
 

@@ -87,4 +87,3 @@ function withoutSecrets(text: string): string {
     .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${redaction}`)
     .replace(/(\b[a-z][a-z\d+.-]*:\/\/[^\s/:@]*:)[^\s/@]+@/gi, `$1${redaction}@`);
 }
-

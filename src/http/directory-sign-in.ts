@@ -86,7 +86,9 @@ function plain(name: string): string {
 }
 
 function unavailable({ services, requestId }: Call, config: SsoConfiguration, reason: string): Problem {
-  services.log(`${addressOf(config)} could not ask its directory (request ${requestId}): ${cut(reason)}`, { requestId });
+  services.log(`${addressOf(config)} could not ask its directory (request ${requestId}): ${cut(reason)}`, {
+    requestId,
+  });
   return new Problem('unavailable', {
     detail: 'The directory that knows these passwords cannot be asked now: nothing was changed, try again later.',
     headers: { 'retry-after': '5' },

@@ -12,7 +12,14 @@ import { type Workspace, workspace } from './world.ts';
 
 function written(logFormat: 'text' | 'json', logLevel: 'debug' | 'info' | 'warn' | 'error' = 'info') {
   let text = '';
-  const screen = { write: (more: string) => void (text += more), isTerminal: false, colours: false, columns: undefined };
+  const screen = {
+    write: (more: string) => {
+      text += more;
+    },
+    isTerminal: false,
+    colours: false,
+    columns: undefined,
+  };
   const io: Io = {
     stdout: screen,
     stderr: screen,
@@ -83,12 +90,22 @@ for (const one of ['text', 'json'] as const)
 
 format('has the errors of a refused tree, with their places', () => {
   const source = { file: 'a.yaml', line: 2, column: 3, endLine: 2, endColumn: 4 };
-  const finding = { rule: 'references', severity: 'error', message: 'Stack/a: no', kind: 'Stack', name: 'a', source } as const;
+  const finding = {
+    rule: 'references',
+    severity: 'error',
+    message: 'Stack/a: no',
+    kind: 'Stack',
+    name: 'a',
+    source,
+  } as const;
   const attempt = { failure: new TreeInvalid([finding]) } as unknown as Attempt;
   const { logger, json } = written('json');
   logger.refused(attempt, '/nowhere');
   const [line] = json();
-  assert.equal([line.level, line.msg, line.rule, line.file, line.line], ['error', 'Stack/a: no', 'references', 'a.yaml', 2]);
+  assert.equal(
+    [line.level, line.msg, line.rule, line.file, line.line],
+    ['error', 'Stack/a: no', 'references', 'a.yaml', 2],
+  );
   const people = written('text');
   people.logger.refused(attempt, '/nowhere');
   assert.match(people.text(), /^error\[references\] Stack\/a: no\n +--> a.yaml:2:3\n/);
@@ -118,14 +135,20 @@ server('writes nothing but JSON to stderr, from its start to its end, and no lin
   running.child.kill('SIGTERM');
   const { code, stderr } = await running.ended;
   assert.is(code, 0, stderr);
-  const lines = stderr.trimEnd().split('\n').map((line) => JSON.parse(line));
+  const lines = stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   for (const line of lines) assert.ok(['debug', 'info', 'warn', 'error'].includes(line.level) && line.time && line.msg);
   const found = (text: string) => lines.find(({ msg }) => msg.includes(text));
   assert.is(found('there is now an admin')?.level, 'warn');
   assert.is(found('the tree was applied')?.create, 3);
   const asked = found('GET /api/v1/user was answered');
   assert.equal([asked?.status, asked?.requestId], [401, answered.headers.get('x-request-id')]);
-  assert.ok(lines.some(({ rule, file }) => rule === 'schema' && file === 'stacks.yaml'), stderr);
+  assert.ok(
+    lines.some(({ rule, file }) => rule === 'schema' && file === 'stacks.yaml'),
+    stderr,
+  );
   assert.is(lines.at(-1)?.msg, 'stopping');
   assert.not.match(stderr, /hidden|xxxxxxxx/);
 });
@@ -134,7 +157,10 @@ server('says in JSON why it does not start', async ({ here }) => {
   here.write('config/stacks.yaml', 'kind: Stack\n');
   const refused = await here.spawn('serve --port 0 --log-format json');
   assert.is(refused.code, 1, refused.stderr);
-  const lines = refused.stderr.trimEnd().split('\n').map((line) => JSON.parse(line));
+  const lines = refused.stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   assert.match(lines.at(-1)?.msg ?? '', /not starting, because there is no earlier state to serve$/);
   const bad = await here.weir('serve --log-format xml --log-level loud');
   assert.is(bad.code, 64);

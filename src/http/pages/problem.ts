@@ -15,7 +15,10 @@ const advice: Partial<Record<ErrorCode, string>> = {
   internal: 'It is not your fault. Load this page again; if that does not help, tell your administrator.',
 };
 
-const titles: Partial<Record<ErrorCode, string>> = { internal: 'Something went wrong', not_found: 'There is nothing here' };
+const titles: Partial<Record<ErrorCode, string>> = {
+  internal: 'Something went wrong',
+  not_found: 'There is nothing here',
+};
 
 const pages = new Map((Object.keys(codes) as ErrorCode[]).map((code) => [code, pageOf(code)]));
 

@@ -13,7 +13,9 @@ import { type Workspace, workspace } from './world.ts';
 function written(logFormat: 'text' | 'json', logLevel: 'debug' | 'info' | 'warn' | 'error' = 'info') {
   let text = '';
   const screen = {
-    write: (more: string) => void (text += more),
+    write: (more: string) => {
+      text += more;
+    },
     isTerminal: false,
     colours: false,
     columns: undefined,

@@ -19,7 +19,8 @@ export function answerProblem(
   const asked = `${request.method} ${loggedPath(request)} (request ${request.id})`;
   const details = { requestId: request.id };
   if (problem.code === 'internal') log(`${asked} failed: ${stackOf(error)}`, details);
-  reply.code(status).headers({ ...problem.extras.headers });
+  // Also where none of the hooks was asked, such as for a part of a path that is too long.
+  reply.code(status).headers({ 'x-request-id': request.id, ...problem.extras.headers });
   const page = request.routeOptions.config.route?.problemPage?.(request.id);
   if (!page && isForPeople(request)) return sendPage(reply, status, problemPage(problem.code, request.id));
   if (!page) return reply.type('application/problem+json').send(JSON.stringify(problemBody(problem)));

@@ -70,6 +70,8 @@ const cases: readonly Case[] = [
   ],
   ['a byte order mark that is not at the start', 'a: 1\n---\n\uFEFFb: 1\n', ['3:1-3:2', 'a byte order mark']],
   ['carriage returns alone, with one finding', 'a: 1\rb: 2\rc: 3\r', ['1:5-1:6', 'a carriage return alone']],
+  ['the braces of a template', 'a: {{ .Values.a }}\n', ['1:4-1:19', 'a template was not rendered']],
+  ['the braces of a template in a text', 'a: {{ .Values.a }}-x\nb: 1\n', ['1:4-1:21', 'a template was not rendered']],
   ['half a surrogate pair', 'a: \uD800x\n', ['1:4-1:5', 'U+D800']],
   [
     'escapes that no text can hold',

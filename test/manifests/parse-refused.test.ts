@@ -42,7 +42,7 @@ const cases: readonly Case[] = [
   ['null as key', '~: b\n', ['1:1-1:2', 'the key ~ cannot be null']],
   ['an entry without key', 'a: 1\n: b\n', ['2:1-2:2', 'an entry cannot be without a key']],
   ['a list as key', '? [a]\n: b\n', ['1:3-1:6', 'a list cannot be a key']],
-  ['a template left in', 'a: {{ name }}\n', ['1:5-1:13', 'a mapping cannot be a key']],
+  ['a template left in', 'a: {{ name }}\n', ['1:4-1:14', 'a template was not rendered']],
   ['20 000 brackets, with one finding', '['.repeat(20_000), ['1:65-1:66', 'more than 64 deep']],
   ['65 lists in one another', `${'- '.repeat(65)}x`, ['1:129-1:130', 'more than 64 deep']],
   [

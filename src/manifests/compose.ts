@@ -3,7 +3,7 @@ import type { Alias, Node, Scalar, YAMLMap } from 'yaml';
 import { isAlias, isMap, isNode, isScalar } from 'yaml';
 import type { Places } from './places.ts';
 import { SPOT } from './places.ts';
-import { numberProblem, quoted, shown } from './words.ts';
+import { numberProblem, quoted, shown, unrendered } from './words.ts';
 
 /** How deep mappings and lists may stand in one another. */
 export const MAX_DEPTH = 64;
@@ -167,7 +167,11 @@ function readKey(walk: Walk, key: Node | null, map: YAMLMap): string | undefined
   }
   if (isScalar(key)) checkText(walk, key);
   if (typeof item === 'string' && !(item === '<<' && isScalar(key) && key.type === 'PLAIN')) return item;
-  report(walk, key?.range ? key : map, keyProblem(key, item));
+  // Two braces one after the other: a mapping in braces that is the first key of another one.
+  const isPlaceholder =
+    isMap(key) && key.flow === true && map.flow === true && key.range?.[0] === (map.range?.[0] ?? -2) + 1;
+  if (isPlaceholder) report(walk, map, unrendered);
+  else report(walk, key?.range ? key : map, keyProblem(key, item));
   return undefined;
 }
 

@@ -47,7 +47,7 @@ export interface Settled {
  * taken for such a writer. A tree in which ever new files move carries an error after a minute (or a hundred times `settleMs`).
  */
 export async function settle(options: SettleOptions, first?: Tree | Missing): Promise<Settled> {
-  const { read, settleMs, accepted, restless = none, timing = realTiming, signal } = options;
+  const { read, settleMs, accepted, timing = realTiming, signal } = options;
   const start = timing.now();
   const moves = new Map<string, number>();
   let last = first ?? (await read(accepted));
@@ -56,17 +56,31 @@ export async function settle(options: SettleOptions, first?: Tree | Missing): Pr
     await timing.wait(isLookedAtAgain ? secondLookMs(settleMs) : settleMs, signal);
     const next = await read(last);
     const moved = movedBetween(last, next);
-    const isQuiet = moved.length === 0 && (isLookedAtAgain || !isCutShort(next, accepted));
-    if (isQuiet || signal?.aborted) return { reading: next, restless: none, isRefused: false };
+    const isBelieved = moved.length === 0 && (isLookedAtAgain || !isCutShort(next, accepted));
+    if (isBelieved || signal?.aborted) return { reading: next, restless: none, isRefused: false };
     isLookedAtAgain = moved.length === 0;
     if (isLookedAtAgain) continue;
-    for (const path of moved) moves.set(path, (moves.get(path) ?? 0) + 1);
-    const elapsed = timing.now() - start;
-    const unquiet = unquietAfter(elapsed, settleMs, { moved, moves, restless });
-    if (unquiet && !isMissing(next)) return withoutRestless(next, accepted, unquiet);
-    if (elapsed >= Math.max(100 * settleMs, 60_000) && !isMissing(next)) return refusedFor(next, new Set(moved), []);
+    const settled = unsettled({ next, moved, moves, elapsed: timing.now() - start }, options);
+    if (settled) return settled;
     last = next;
   }
+}
+
+interface Unsettled {
+  readonly next: Tree | Missing;
+  readonly moved: readonly string[];
+  readonly moves: Map<string, number>;
+  readonly elapsed: number;
+}
+
+/** What a reading that moved comes to: nothing as long as it is worth waiting. */
+function unsettled({ next, moved, moves, elapsed }: Unsettled, options: SettleOptions): Settled | undefined {
+  const { settleMs, accepted, restless = none } = options;
+  for (const path of moved) moves.set(path, (moves.get(path) ?? 0) + 1);
+  if (isMissing(next)) return undefined;
+  const unquiet = unquietAfter(elapsed, settleMs, { moved, moves, restless });
+  if (unquiet) return withoutRestless(next, accepted, unquiet);
+  return elapsed >= Math.max(100 * settleMs, 60_000) ? refusedFor(next, new Set(moved), []) : undefined;
 }
 
 const none: ReadonlySet<string> = new Set();

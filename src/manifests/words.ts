@@ -26,3 +26,7 @@ function isPastLimit(value: number, source: string): boolean {
   if (Math.abs(value) !== 2 ** 53) return Math.abs(value) > 2 ** 53;
   return BigInt(source.replace(/^[-+]/, '')) !== 2n ** 53n;
 }
+
+/** Why the braces of a template cannot stand in a document. */
+export const unrendered =
+  'a template was not rendered: YAML reads {{ … }} as mappings in braces: render it first (helm template, envsubst), or quote it if it is text';

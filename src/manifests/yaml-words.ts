@@ -12,14 +12,16 @@ import {
   textFrom,
   wordLength,
 } from './text-around.ts';
-import { quoted, shown } from './words.ts';
+import { quoted, shown, unrendered } from './words.ts';
 
 /** Turns an error or warning of `yaml` into a problem; `contents` is what it made of the document, for the place where something was opened. */
 export function explain(error: YAMLError, text: string, contents: Node | null): Problem {
   const [start, end] = error.pos;
   const about = { error, text, contents, start, end: Math.max(end, start + 1) };
   return (
-    conflictMarker(about) ?? explanations[error.code]?.(about) ?? { ...at(about, generic(error.message)), vague: true }
+    conflictMarker(about) ??
+    placeholder(about) ??
+    explanations[error.code]?.(about) ?? { ...at(about, generic(error.message)), vague: true }
   );
 }
 
@@ -80,6 +82,15 @@ function conflictMarker(about: About): Problem | undefined {
   if (!/^(?:<{7}|={7}|>{7}|\|{7})(?: |$)/.test(line)) return undefined;
   const message = 'a conflict marker of Git stands here: settle the conflict and remove the marker';
   return at({ ...about, start: lineStart(about.text, about.start) }, message, line.length);
+}
+
+/** `{{ .Values.x }}`, where nothing before it on its line opens a quote or a comment. */
+function placeholder(about: About): Problem | undefined {
+  const begin = lineStart(about.text, about.start);
+  const line = restOfLine(about.text, begin);
+  const [, before] = /^([^"'#{]*)\{\{.*\}\}/.exec(line) ?? [];
+  if (before === undefined) return undefined;
+  return at({ ...about, start: begin + before.length }, unrendered, line.slice(before.length).trimEnd().length);
 }
 
 function missing(about: About): Problem | undefined {

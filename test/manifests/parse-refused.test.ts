@@ -42,7 +42,7 @@ const cases: readonly Case[] = [
   ['null as key', '~: b\n', ['1:1-1:2', 'the key ~ cannot be null']],
   ['an entry without key', 'a: 1\n: b\n', ['2:1-2:2', 'an entry cannot be without a key']],
   ['a list as key', '? [a]\n: b\n', ['1:3-1:6', 'a list cannot be a key']],
-  ['a template left in', 'a: {{ name }}\n', ['1:5-1:13', 'a mapping cannot be a key']],
+  ['a template left in', 'a: {{ name }}\n', ['1:4-1:14', 'a template was not rendered']],
   ['20 000 brackets, with one finding', '['.repeat(20_000), ['1:65-1:66', 'more than 64 deep']],
   ['65 lists in one another', `${'- '.repeat(65)}x`, ['1:129-1:130', 'more than 64 deep']],
   [
@@ -70,6 +70,8 @@ const cases: readonly Case[] = [
   ],
   ['a byte order mark that is not at the start', 'a: 1\n---\n\uFEFFb: 1\n', ['3:1-3:2', 'a byte order mark']],
   ['carriage returns alone, with one finding', 'a: 1\rb: 2\rc: 3\r', ['1:5-1:6', 'a carriage return alone']],
+  ['the braces of a template', 'a: {{ .Values.a }}\n', ['1:4-1:19', 'a template was not rendered']],
+  ['the braces of a template in a text', 'a: {{ .Values.a }}-x\nb: 1\n', ['1:4-1:21', 'a template was not rendered']],
   ['half a surrogate pair', 'a: \uD800x\n', ['1:4-1:5', 'U+D800']],
   [
     'escapes that no text can hold',

@@ -42,7 +42,10 @@ async function believed(steps: readonly (readonly [text: string, ms: number])[],
   };
   const read = async () => {
     let end = 0;
-    for (const [text, ms] of steps) if (now < (end += ms)) return treeAt(text);
+    for (const [text, ms] of steps) {
+      end += ms;
+      if (now < end) return treeAt(text);
+    }
     return treeAt(steps.at(-1)?.[0] ?? '');
   };
   const { reading } = await settle({ settleMs, read, accepted: treeOf(full), timing });

@@ -1,7 +1,8 @@
 // From zod's issues to findings: our words, the place in the file, and what to write instead.
 import type { z } from 'zod';
+import { envelope } from '../kinds/envelope.ts';
 import { kindOf } from '../kinds/index.ts';
-import { bare, markOf, partsOf } from '../kinds/kind.ts';
+import { bare, markOf, type Parts, partsOf } from '../kinds/kind.ts';
 import { fieldIn } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
 import { pointer } from '../model/pointer.ts';
@@ -23,7 +24,10 @@ export function findingOf(at: Subject, schema: z.core.$ZodType, issue: Issue, va
   const field = schemaAt(schema, inner);
   const actual = valueAt(value, inner);
   if (field && markOf(field).textFile && typeof actual !== 'string') return [wrongText(at, path, actual)];
-  if (issue.code === 'unrecognized_keys') return unknownKeys(at, path, issue.keys, field);
+  if (issue.code === 'unrecognized_keys') {
+    const above = inner.length > 0 ? schemaAt(schema, inner.slice(0, -1)) : undefined;
+    return unknownKeys(at, path, issue.keys, { field, above });
+  }
   if (issue.code === 'invalid_key') return [wrongKey(at, path, issue.issues[0]?.message)];
   if (actual === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return [missing(at, path)];
@@ -50,20 +54,37 @@ function missing(at: Subject, path: Path): Finding {
 /** One more than are told of a document. */
 const mostKeys = 101;
 
-function unknownKeys(at: Subject, path: Path, keys: readonly string[], schema: z.core.$ZodType | undefined): Finding[] {
-  return keys.slice(0, mostKeys).map((key) => unknownKey(at, path, key, schema));
+function unknownKeys(at: Subject, path: Path, keys: readonly string[], around: Around): Finding[] {
+  return keys.slice(0, mostKeys).map((key) => unknownKey(at, path, key, around));
 }
 
-function unknownKey(at: Subject, path: Path, key: string, schema: z.core.$ZodType | undefined): Finding {
-  const parts = schema ? partsOf(schema) : undefined;
+function unknownKey(at: Subject, path: Path, key: string, { field, above }: Around): Finding {
+  const parts = field ? partsOf(field) : undefined;
   const known = parts?.type === 'object' ? Object.keys(parts.fields) : [];
   const where = path.length === 0 ? 'a document' : shown(path);
   const isBelow = path.length === 0 && fieldIn(partsOf(kindOf(at.kind).spec), key) !== undefined;
-  const what = `${where} has no field ${shownValue(key)}${among(known)}${isBelow ? ': it belongs below spec' : ''}`;
+  const what = `${where} has no field ${shownValue(key)}${among(known)}${isBelow ? ': it belongs below spec' : levelOf(path, key, parts, above)}`;
   const found = findingIn(at, [...path, key], 'key', what, suggest(key, known));
   const meant = parts && found.suggestion !== undefined ? fieldIn(parts, found.suggestion) : undefined;
   const isSecret = /pass|pwd|secret|token|credential|private/i.test(key) || (meant && markOf(meant).secret === true);
   return isSecret ? { ...found, sensitive: true } : found;
+}
+
+/** The schema of the mapping in which an unknown key stands, and of what that stands in. */
+interface Around {
+  readonly field: z.core.$ZodType | undefined;
+  readonly above: z.core.$ZodType | undefined;
+}
+
+/** Whether the key is one of the next level down or up: then its line begins in the wrong column. */
+function levelOf(path: Path, key: string, parts: Parts | undefined, above: z.core.$ZodType | undefined): string {
+  if (parts?.type !== 'object') return '';
+  const has = (schema: z.core.$ZodType) =>
+    partsOf(schema).type === 'object' && fieldIn(partsOf(schema), key) !== undefined;
+  const deeper = Object.entries(parts.fields).filter(([, schema]) => has(schema));
+  if (deeper.length === 1) return `: it belongs below ${deeper[0]?.[0]}: is it indented too little?`;
+  const isHigher = above ? has(above) : path.length === 1 && fieldIn(partsOf(envelope), key) !== undefined;
+  return isHigher ? `: it belongs beside ${path.at(-1)}: is it indented too much?` : '';
 }
 
 function among(known: readonly string[]): string {

@@ -1,7 +1,7 @@
 // A misspelt field counts as the one that was meant: so one mistake is told once, and all that is below it is read.
 import type { z } from 'zod';
 import { envelope } from '../kinds/envelope.ts';
-import { partsOf } from '../kinds/kind.ts';
+import { type Parts, partsOf } from '../kinds/kind.ts';
 import { fieldIn } from '../model/children.ts';
 import type { Document } from '../model/document.ts';
 import { pointer, stepsOf } from '../model/pointer.ts';
@@ -31,13 +31,14 @@ export function meantBy(schema: z.core.$ZodType, value: unknown, keys: readonly 
   return meant;
 }
 
-/** The issues, without those that say only that a misspelt field is missing under the name that was meant. */
+/** The issues, without those that say only that a misspelt field is missing under the name that was meant, or that one is empty whose block is indented too little. */
 export function notFollowing(
   schema: z.core.$ZodType,
   issues: readonly z.core.$ZodIssue[],
   value: unknown,
 ): readonly z.core.$ZodIssue[] {
   const misspelt = new Set<string>();
+  const emptied = new Set<string>();
   for (const { code, path, ...issue } of issues) {
     const here = code === 'unrecognized_keys' ? schemaAt(schema, path as Path) : undefined;
     if (!here) continue;
@@ -47,10 +48,24 @@ export function notFollowing(
       (issue as { readonly keys: readonly string[] }).keys.slice(0, mostKeys),
     );
     for (const field of meant.values()) misspelt.add(pointer(...(path as Path), field));
+    for (const field of emptiedIn(here, (issue as { readonly keys: readonly string[] }).keys))
+      emptied.add(pointer(...(path as Path), field));
   }
-  if (misspelt.size === 0) return issues;
-  const isFollowing = (path: Path) => partAt(value, path) === undefined && misspelt.has(pointer(...path));
+  if (misspelt.size + emptied.size === 0) return issues;
+  const isFollowing = (path: Path) => {
+    const part = partAt(value, path);
+    if (part !== undefined && part !== null) return false;
+    return emptied.has(pointer(...path)) || (part === undefined && misspelt.has(pointer(...path)));
+  };
   return issues.filter(({ path }) => !isFollowing(path as Path));
+}
+
+/** The fields of a mapping that are empty where what belongs below them stands beside them, indented too little. */
+function emptiedIn(schema: z.core.$ZodType, keys: readonly string[]): readonly string[] {
+  const parts = partsOf(schema);
+  const fields = parts.type === 'object' ? Object.entries(parts.fields) : [];
+  const has = (below: Parts) => below.type === 'object' && keys.some((key) => fieldIn(below, key) !== undefined);
+  return fields.filter(([, field]) => has(partsOf(field))).map(([name]) => name);
 }
 
 /** What stands in a value at a path. */

@@ -51,7 +51,15 @@ function hintFor({ expected, actual, field, above }: WrongType, key: string): Hi
   if ((expected === 'number' || expected === 'int') && typeof actual === 'string')
     return numberMeant(key, fieldOf(above, key), actual);
   if (expected === 'array') return listHint(parts, actual, isPlain);
-  if (expected !== 'object') return {};
+  return expected === 'object' ? mappingHint(parts, above, actual, isPlain) : {};
+}
+
+function mappingHint(
+  parts: Parts | undefined,
+  above: z.core.$ZodType | undefined,
+  actual: unknown,
+  isPlain: boolean,
+): Hint {
   const named = namedBy(above && partsOf(above));
   if (named !== undefined) return isPlain ? { hint: `: write {${named}: …}`, suggestion: `{${named}: ${actual}}` } : {};
   const choice = typeof actual === 'string' ? choiceMeant(parts, actual) : {};

@@ -134,6 +134,23 @@ types('is a usual mistake: the message says what to write', () => {
   ]);
 });
 
+types('that is indented too little or too much is told of once, with where it belongs', () => {
+  const spec = (...lines: readonly string[]) => said(document('Stack', 'a', 'runtime: "4"', ...lines)).join('\n');
+  assert.match(
+    spec('resources:', 'memoryMb: 512'),
+    /^6:3 [^\n]*: it belongs below resources: is it indented too little\?$/,
+  );
+  assert.match(
+    spec('resources:', '  label: x'),
+    /^6:5 [^\n]*: it belongs beside resources: is it indented too much\?$/,
+  );
+  assert.match(spec('lifecycle: {protect: true}'), /^5:3 [^\n]*: it belongs beside spec: is it indented too much\?$/);
+  assert.match(
+    said('kind: Stack\nmetadata:\nname: a\nspec: {runtime: "4"}\n').join('\n'),
+    /^3:1 [^\n]*: it belongs below metadata: is it indented too little\?$/,
+  );
+});
+
 types('is one of the words that were booleans in YAML 1.1', () => {
   const active = (word: string) => said(stack('runtime: "4"', `active: ${word}`));
   const truths = { yes: 'true', on: 'true', ON: 'true', Y: 'true', no: 'false', off: 'false', No: 'false', n: 'false' };

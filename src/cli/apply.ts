@@ -105,12 +105,7 @@ async function applyTree(folder: string, invocation: Invocation): Promise<ExitCo
 }
 
 /** The store is ours until the answer: nothing can come between what is shown and what is applied. */
-async function confirmedHere(
-  store: Store,
-  loaded: LoadedTree,
-  facts: Facts,
-  invocation: Invocation,
-): Promise<boolean> {
+async function confirmedHere(store: Store, loaded: LoadedTree, facts: Facts, invocation: Invocation): Promise<boolean> {
   const { options, io } = invocation;
   if (!io.ask || options.yes) return false;
   const consents = consentsOf(options);

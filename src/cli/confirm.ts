@@ -25,13 +25,22 @@ export interface Confirmed {
  * Shows a plan that deletes something, and asks whether to carry it out. Throws `NotConfirmed` for any answer but
  * yes. A plan that is refused anyway is left to whoever refuses it.
  */
-export async function confirmDeletions(pending: Pending, { options, io }: Pick<Invocation, 'options' | 'io'>): Promise<Confirmed> {
+export async function confirmDeletions(
+  pending: Pending,
+  { options, io }: Pick<Invocation, 'options' | 'io'>,
+): Promise<Confirmed> {
   const { plan, texts = new Map() } = pending;
   const deletions = plan.changes.filter((change) => wantedAction(change) === 'delete').length;
-  if (!io.ask || options.yes || deletions === 0 || isRefused(pending))
-    return { asked: false, planShown: false };
+  if (!io.ask || options.yes || deletions === 0 || isRefused(pending)) return { asked: false, planShown: false };
   const screen = io.stdout.isTerminal ? io.stdout : io.stderr;
-  const report = { type: 'plan', plan, result: 'planned', texts, root: undefined, seconds: io.elapsed() / 1000 } as const;
+  const report = {
+    type: 'plan',
+    plan,
+    result: 'planned',
+    texts,
+    root: undefined,
+    seconds: io.elapsed() / 1000,
+  } as const;
   screen.write(`${human(report, { colours: screen.colours })}\n`);
   const what = deletions === 1 ? 'this object' : `these ${deletions} objects`;
   const answer = await io.ask(`Delete ${what}? Only "y" or "yes" goes on. [y/N] `);

@@ -131,7 +131,11 @@ asked('gives the store back when Ctrl-C ends it', async ({ here }) => {
 
 asked.run();
 
-const served = suiteWith<Context & { server: Serving; line: string }>(commands, 'apply --server on a terminal', undefined);
+const served = suiteWith<Context & { server: Serving; line: string }>(
+  commands,
+  'apply --server on a terminal',
+  undefined,
+);
 
 served.before.each(async (context) => {
   const here = await workspace({ 'config/more.yaml': stacks(Array.from({ length: 13 }, (_, n) => n)) });

@@ -51,7 +51,8 @@ notes('say of every rule and warning what it refuses, why, and how to mend it', 
   for (const id of new Set([...ruleIds, ...rules.map((rule) => rule.id)])) {
     const { about, why, help } = helpFor(id);
     assert.ok(ruleIds.includes(id), id);
-    for (const text of [about, why, help]) assert.match(text ?? '', /^[A-Z].{15,}\.$/s, `${id} in cli/output/rule-help.ts`);
+    for (const text of [about, why, help])
+      assert.match(text ?? '', /^[A-Z].{15,}\.$/s, `${id} in cli/output/rule-help.ts`);
     const { code, stdout } = await runHere(['explain', id], '/');
     assert.is(code, 0, id);
     assert.match(stdout.replaceAll(/\s+/g, ' '), `${about} why ${why} what to do ${help}`, id);

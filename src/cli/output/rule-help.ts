@@ -85,7 +85,8 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   references: 'Instances and teams would depend on something that is not there.',
   immutable: 'What was made on the old value cannot follow: accounts, or instances that run.',
   'stack-in-use': 'Instances would come back from their next restart with another runtime, unasked.',
-  'stack-runtime': 'The local driver takes the runtime as the name of a directory; a path could lead out of the stacks directory.',
+  'stack-runtime':
+    'The local driver takes the runtime as the name of a directory; a path could lead out of the stacks directory.',
   'in-use': 'Teams and instances would be left without what they are made of.',
   inactive: 'What is switched off is being phased out: new uses would keep it alive.',
   'default-stack': 'Nobody could say which stack a new instance gets.',
@@ -107,7 +108,8 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   protected: 'Somebody said that this object is not to be deleted by accident.',
   'config-managed': 'The next reconcile would undo the change.',
   'needs-adopt': 'Somebody made the object through the API, and a document would change it without their knowing.',
-  'mass-delete': 'So many deletions at once are more often a mistake, such as a wrong folder or branch, than an intention.',
+  'mass-delete':
+    'So many deletions at once are more often a mistake, such as a wrong folder or branch, than an intention.',
   'emptied-file': 'A file that is empty may be one that is only half written.',
   'secret-missing': 'What needs the secret does not work until it is there.',
   'feature-without-effect': 'The switch promises something that people will not find.',

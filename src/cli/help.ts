@@ -1,8 +1,7 @@
 // The texts of --help: of Weir, and of one command.
 import { flagForm, flagNote, type OptionName, variableName } from '../options.ts';
-import type { VerbEntry } from './index.ts';
 import { formatNames } from './output/index.ts';
-import type { Verb } from './verb.ts';
+import type { Verb, VerbEntry } from './verb.ts';
 
 /** What `weir --help` prints. */
 export function generalHelp(verbs: Readonly<Record<string, VerbEntry>>): string {

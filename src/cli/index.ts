@@ -1,11 +1,5 @@
 // The registry of commands: one line each. A command is loaded when it is called.
-import type { Verb } from './verb.ts';
-
-/** A command that is not loaded yet. */
-export interface VerbEntry {
-  readonly summary: string;
-  readonly load: () => Promise<Verb>;
-}
+import type { Verb, VerbEntry } from './verb.ts';
 
 /** Every command, by the words that call it, in the order of help. */
 export const verbs: Readonly<Record<string, VerbEntry>> = {
@@ -54,6 +48,10 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
   'admin reset-password': entry(
     'gives a user a new password, without a server',
     async () => (await import('./admin-reset-password.ts')).adminResetPassword,
+  ),
+  completion: entry(
+    'prints what makes a shell complete commands and flags',
+    async () => (await import('./completion.ts')).completion,
   ),
   version: entry('prints the version', async () => (await import('./version.ts')).version),
 };

@@ -13,14 +13,14 @@ import { calledIn, checkWords, commandsBelow, type Typed, typedIn } from './argu
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { failureOf, Unavailable } from './failure.ts';
 import { generalHelp, groupHelp, verbHelp } from './help.ts';
-import { type VerbEntry, verbs } from './index.ts';
+import { verbs } from './index.ts';
 import type { Io, Screen } from './io.ts';
 import { escaped } from './output/escape.ts';
 import { targetsOf } from './output/targets.ts';
 import { publish } from './publish.ts';
 import type { ProblemReport } from './report.ts';
 import { checkToken } from './token.ts';
-import type { Verb } from './verb.ts';
+import type { Verb, VerbEntry } from './verb.ts';
 
 const names = Object.keys(verbs);
 
@@ -84,7 +84,7 @@ async function runCommand(line: readonly string[], io: Io, progress: Progress): 
   checkTogether(verb, options, typed.flags, io);
   warnOfConsents(verb.options, io);
   progress.hint = '';
-  return verb.run({ args: typed.words, options, io: options.quiet ? quietened(io, verb) : io });
+  return verb.run({ args: typed.words, options, verbs, io: options.quiet ? quietened(io, verb) : io });
 }
 
 /** Reports are left out by `publish`, which knows what they say; what other commands print says only that all is well. */

@@ -9,6 +9,14 @@ export interface Invocation {
   readonly args: readonly string[];
   readonly options: Options;
   readonly io: Io;
+  /** Every command, for one that tells of all. */
+  readonly verbs: Readonly<Record<string, VerbEntry>>;
+}
+
+/** A command that is not loaded yet. */
+export interface VerbEntry {
+  readonly summary: string;
+  readonly load: () => Promise<Verb>;
 }
 
 /** One command. Its name and summary stand in the registry, so that help need not load it. */

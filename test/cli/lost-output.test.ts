@@ -18,6 +18,7 @@ spec: {provider: saml, emailDomain: example.com}
 /** A line for every command that prints on stdout, in an order in which each finds what it needs. */
 const lines: Readonly<Record<string, string>> = {
   version: 'version',
+  completion: 'completion bash',
   init: 'init small',
   validate: 'validate --output json',
   fmt: 'fmt --check',

@@ -71,7 +71,7 @@ const rows: readonly Row[] = [
   ['refused, asking a server', 'apply --server SERVER --token-file wrong', 5],
 
   ['ok', 'status', 0, 'live'],
-  ['blocked before', 'status', 0, 'live'],
+  ['blocked before', 'status', 1, 'live'],
   ['unreachable', 'status', 5],
   ['unreachable', `status ${nowhere}`, 5],
   ['usage', 'status here', 64],

@@ -13,8 +13,8 @@ const examples = readdirSync(`${root}examples`)
 // Secrets are set nowhere here, and a tree must be valid without them.
 const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('WEIR_')));
 
-/** What a tree may be warned of: a part of the platform that this version or this machine does not have. */
-const allowed = ['feature-without-effect', 'driver-unavailable'];
+/** What a tree may be warned of: a part of the platform that this version or this machine does not have, and what an overlay adds. */
+const allowed = ['feature-without-effect', 'driver-unavailable', 'overlay-without-base'];
 
 interface Report {
   readonly valid: boolean;

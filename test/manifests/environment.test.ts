@@ -52,7 +52,10 @@ const merging = suite('an overlay');
 
 merging('is merged over the base by kind and name', async () => {
   const staging = await loaded(files, 'staging');
-  assert.equal(staging.findings, []);
+  assert.equal(
+    staging.findings.map(({ rule, severity, name }) => [rule, severity, name]),
+    [['overlay-without-base', 'warning', 'c']],
+  );
   assert.equal([...staging.desired.desired.keys()].sort(), ['Platform/platform', 'Stack/a', 'Stack/b', 'Stack/c']);
   const a = staging.desired.desired.get('Stack/a');
   assert.equal(a?.spec, {
@@ -111,7 +114,7 @@ merging('blames the line that is wrong, in the file that has it', async () => {
     [
       'overlays/staging/bad.yaml:4 Stack/a: spec has no field "lable"',
       'overlays/staging/bad.yaml:5 Stack/a: runtime is missing',
-      'overlays/staging/bad.yaml:7 Stack/d: runtime is missing',
+      'overlays/staging/bad.yaml:8 Stack/d: has no base object, because the tree declares no Stack/d, and lacks runtime itself: correct its name, or write all of it',
     ],
   );
 });
@@ -127,6 +130,7 @@ merging('cannot name one object twice, and cannot hide that the base does', asyn
     [
       'duplicate-object Stack/a: cannot stand twice in one overlay, because overlays/staging/a.yaml:4 has it already: write both as one document',
       'duplicate-object Stack/b: cannot be declared twice, because more.yaml:3 declares it already',
+      'overlay-without-base Stack/c: has no base object, because the tree declares no Stack/c: it is made from the overlay alone',
     ],
   );
 });

@@ -12,12 +12,12 @@ export const overlayWithoutBase: Rule = {
       const { kind, name, lacks } = loose;
       const missing = some(lacks.map(readable), lacks.length);
       const what = `has no base object, because the tree declares no ${kind}/${name}, and lacks ${missing} itself: correct its name, or write all of it`;
-      if (lacks.length > 0) yield found(loose, what);
+      if (lacks.length > 0) yield found(loose, what, loose.meant);
     }
   },
 };
 
-/** Warnings about documents of an overlay that are whole, and change nothing that the tree declares. */
+/** Warnings about documents of an overlay that are whole, and change nothing that the tree declares. Names that are like theirs say little: most are meant. */
 export function* looseOverlays(overlays: readonly LooseOverlay[] = []): Iterable<Finding> {
   for (const loose of overlays) {
     const { kind, name, lacks } = loose;
@@ -26,7 +26,6 @@ export function* looseOverlays(overlays: readonly LooseOverlay[] = []): Iterable
   }
 }
 
-function found(loose: LooseOverlay, what: string): Finding {
-  const { meant, source } = loose;
-  return { ...violation('overlay-without-base', loose, '/metadata/name', what, meant), source };
+function found(loose: LooseOverlay, what: string, meant?: string): Finding {
+  return { ...violation('overlay-without-base', loose, '/metadata/name', what, meant), source: loose.source };
 }

@@ -124,6 +124,10 @@ const planFile = z.looseObject({
   summary: z.strictObject(summary),
   changes: z.array(change),
   adopted: z.array(adopted).optional(),
+  // A version of Weir before this one saved none.
+  consequences: z
+    .array(z.looseObject({ address: z.string(), action: z.enum(['create', 'update', 'delete']), reason: z.string() }))
+    .default([]),
   findings: z.array(z.looseObject({ severity: z.string(), message: z.string() })),
 });
 

@@ -86,5 +86,5 @@ function withoutSecrets(text: string): string {
   return text
     .replace(/\bweir[a-z]*_[0-9A-Za-z]{20,}/g, redaction)
     .replace(/\b(Bearer|Basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${redaction}`)
-    .replace(/(\b[a-z][a-z\d+.-]*:\/\/[^\s/:@]*:)[^\s/@]+@/gi, `$1${redaction}@`);
+    .replace(/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, `$1${redaction}@`);
 }

@@ -86,7 +86,9 @@ function statusIn(options: Options, answer: Answer): ConfigStatus {
 }
 
 function planIn(options: Options, answer: Answer): PlanDocument {
-  return bodyOf<PlanDocument>(options, answer, ['formatVersion', 'base', 'source', 'summary', 'changes', 'findings']);
+  const needed = ['formatVersion', 'base', 'source', 'summary', 'changes', 'findings'] as const;
+  // A server of a version before this one tells no consequences.
+  return { consequences: [], ...bodyOf<Omit<PlanDocument, 'consequences'>>(options, answer, needed) };
 }
 
 function isProblem({ type }: Answer, word: string): boolean {

@@ -26,6 +26,8 @@ const lines: Readonly<Record<string, string>> = {
   apply: 'apply',
   status: 'status',
   export: 'export',
+  suspend: 'suspend --reason because',
+  resume: 'resume',
   explain: 'explain',
   bootstrap: 'bootstrap',
   'admin reset-password': 'admin reset-password admin',

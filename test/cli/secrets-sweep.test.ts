@@ -228,6 +228,10 @@ const lines: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
   serve: [],
+  suspend: ['suspend --store COPY --reason because'],
+  resume: ['resume --store COPY', `resume ${onServer}`],
+  completion: ['completion bash'],
+  version: ['version'],
   status: ['status', `status ${onServer}`],
   export: [
     ...['export', 'export Template', 'export SsoConfig/typed', 'export --out exported'],

@@ -9,7 +9,7 @@ import type {
 import { type Action, wantedAction } from '../../core/plan/wanted-action.ts';
 import type { PlanReport } from '../report.ts';
 import { widthOfText } from './cells.ts';
-import { fieldCount, formerPlace, guarded, isDeletion, ownRules } from './deletion-text.ts';
+import { fieldCount, formerPlace, guardedCounts, isDeletion, ownRules } from './deletion-text.ts';
 import { escaped } from './escape.ts';
 import { amount, lines } from './findings-text.ts';
 import type { Look, Style } from './style.ts';
@@ -28,7 +28,7 @@ export function changesText({ changes, consequences, adopted = [] }: PlanDocumen
   const folded = changes.filter(isFolded);
   const sections = [
     ...changes.filter((change) => !isFolded(change)).map((change) => changeRows(change, style)),
-    foldedRows(folded, guarded(changes).length, style),
+    foldedRows(folded, guardedCounts(changes), style),
     equal,
     following,
   ];
@@ -92,13 +92,17 @@ function isFolded(change: PlannedChange): boolean {
   return isDeletion(change) && notesOf(change, plain).length === 0;
 }
 
-/** `blocked`: how many deletions are too many together. */
-function foldedRows(changes: readonly PlannedChange[], blocked: number, style: Style): readonly string[] {
+/** `blocked`: how many deletions each guard of the whole plan forbids. */
+function foldedRows(
+  changes: readonly PlannedChange[],
+  blocked: ReadonlyMap<string, number>,
+  style: Style,
+): readonly string[] {
   const sorted = changes.toSorted((a, b) => byAddress.compare(a.address, b.address));
   const titles = sorted.map((change) => titleRow(change, style));
   const rows = beside(titles, sorted.map(formerText), style);
-  const note = `${amount(blocked, 'deletion')} blocked by mass-delete`;
-  return [...rows, ...(blocked > 0 ? [`      ${style('error', note)} (see below)`] : [])];
+  const notes = [...blocked].map(([rule, count]) => `${amount(count, 'deletion')} blocked by ${rule}`);
+  return [...rows, ...notes.map((note) => `      ${style('error', note)} (see below)`)];
 }
 
 const byAddress = new Intl.Collator('en', { numeric: true });

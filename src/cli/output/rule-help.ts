@@ -86,6 +86,7 @@ export const ruleIds: readonly string[] = [...abouts.keys()];
 const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   syntax: 'A file that is read wrongly would delete or change what it does not name.',
   schema: 'A misspelt field would silently have no effect, and a secret in a tree is a secret in its history.',
+  consequence: 'Sessions and tokens end with some changes, and whoever reviews a plan should see whose.',
   'sso-test': 'Better found by an administrator now than by everybody at the next sign-in.',
   'duplicate-object': 'Only one of the two could be in force, and the order of files would decide which.',
   references: 'Instances and teams would depend on something that is not there.',
@@ -116,6 +117,9 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'needs-adopt': 'Somebody made the object through the API, and a document would change it without their knowing.',
   'mass-delete':
     'So many deletions at once are more often a mistake, such as a wrong folder or branch, than an intention.',
+  vanished: 'A folder that is not mounted, and a tree of which a part is missing, look the same as one that was deleted.',
+  'overlay-without-base':
+    'A part of an object changes nothing by itself: most often the name is misspelt, or the object was renamed.',
   'emptied-file': 'A file that is empty may be one that is only half written.',
   'secret-missing': 'What needs the secret does not work until it is there.',
   'feature-without-effect': 'The switch promises something that people will not find.',

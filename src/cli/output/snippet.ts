@@ -93,12 +93,18 @@ function withoutSecrets(line: string): Visible {
     secretValueIn(line),
     line.search(/-----BEGIN [A-Z ]*PRIVATE KEY/),
     line.search(/[A-Za-z0-9+/]{48}/),
-    line.search(/(?<=:\/\/)[^/\s@]*@/),
+    addressPasswordIn(line),
   ].filter((start) => start >= 0);
   if (starts.length === 0) return { line, at: (unit) => unit };
   const start = Math.min(...starts);
   const hidden = `${line.slice(0, start)}${mask}`;
   return { line: hidden, at: (unit) => (unit <= start ? unit : hidden.length) };
+}
+
+/** Where an address says who asks, and with what password. */
+function addressPasswordIn(line: string): number {
+  const start = line.search(/:\/\/[^/\s@]*@/);
+  return start < 0 ? start : start + '://'.length;
 }
 
 /** The part of a long line around what is meant. */

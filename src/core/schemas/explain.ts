@@ -84,15 +84,26 @@ function fieldLines(fields: readonly Field[], below = 'spec'): string {
   const depth = (path: string) => path.split('.').length;
   const rows = fields.map((field) => [
     `${'  '.repeat(depth(field.path) - depth(below) - 1)}${field.path.split('.').at(-1)?.replaceAll('[]', '')}`,
-    cut(bare(field.type).replace(/ \(.*\)$/, ''), typeWidth),
+    cut(withoutNote(bare(field.type)), typeWidth),
     cut(noteOf(field), noteWidth),
-    bare(field.description).replace(/(?<=\.) .*$/s, ''),
+    firstSentence(bare(field.description)),
   ]);
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) => widths.map((width, column) => `${row[column]?.padEnd(width)}  `).join('') + row[3])
     .map((line) => cut(line, listWidth - 2).trimEnd())
     .join('\n');
+}
+
+/** A type without what stands in brackets behind it. */
+function withoutNote(type: string): string {
+  return type.endsWith(')') ? (type.split(' (')[0] ?? type) : type;
+}
+
+/** A text up to its first full stop. */
+function firstSentence(text: string): string {
+  const end = text.indexOf('. ');
+  return end < 0 ? text : text.slice(0, end + 1);
 }
 
 const typeWidth = 20;

@@ -117,7 +117,8 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'needs-adopt': 'Somebody made the object through the API, and a document would change it without their knowing.',
   'mass-delete':
     'So many deletions at once are more often a mistake, such as a wrong folder or branch, than an intention.',
-  vanished: 'A folder that is not mounted, and a tree of which a part is missing, look the same as one that was deleted.',
+  vanished:
+    'A folder that is not mounted, and a tree of which a part is missing, look the same as one that was deleted.',
   'overlay-without-base':
     'A part of an object changes nothing by itself: most often the name is misspelt, or the object was renamed.',
   'emptied-file': 'A file that is empty may be one that is only half written.',

@@ -6,7 +6,8 @@ import { styleOf } from '../../../src/cli/output/style.ts';
 import type { PlanDocument, PlannedChange } from '../../../src/core/plan/plan-document.ts';
 import { stack, type Workspace, workspace } from '../world.ts';
 
-const told = (changes: readonly PlannedChange[]) => changesText({ changes, consequences: [] } as unknown as PlanDocument, styleOf(false));
+const told = (changes: readonly PlannedChange[]) =>
+  changesText({ changes, consequences: [] } as unknown as PlanDocument, styleOf(false));
 
 const guard = { rule: 'mass-delete', severity: 'error', message: 'too many' } as const;
 const use = { rule: 'in-use', severity: 'error', message: 'used' } as const;

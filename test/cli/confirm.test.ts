@@ -60,7 +60,7 @@ asked('shows the plan, asks, and deletes after a "y"', async ({ here }) => {
   assert.is(code, 0, seen);
   assert.match(
     seen,
-    /- delete Stack\/nr-5\n.*1 to delete.*\nDelete this object\? Only "y" or "yes" goes on\. \[y\/N\] .*Applied: .*1 deleted/s,
+    /- delete Stack\/nr-5 .*1 to delete.*\nDelete this object\? Only "y" or "yes" goes on\. \[y\/N\] .*Applied: .*1 deleted/s,
   );
   assert.is(seen.match(/delete Stack\/nr-5/g)?.length, 1, 'the plan is shown once');
   assert.not(await has(here, 'nr-5'));
@@ -95,7 +95,7 @@ asked('does not ask with --yes, nor where nothing is deleted; --yes in the envir
 asked('keeps stdout for the report: what is asked stands on stderr', async ({ here }) => {
   const { code, seen } = await onTerminal(here, 'apply --output json', 'yes\n', { redirect: ' > report.json' });
   assert.is(code, 0, seen);
-  assert.match(seen, /- delete Stack\/nr-5\n.*\[y\/N\] /s);
+  assert.match(seen, /- delete Stack\/nr-5 .*\[y\/N\] /s);
   assert.is(JSON.parse(here.read('report.json')).result, 'applied');
 });
 
@@ -104,7 +104,7 @@ asked('asks for a saved plan too, and applies what it showed', async ({ here }) 
   assert.is((await onTerminal(here, 'apply plan.json', 'n\n')).code, 3);
   const { code, seen } = await onTerminal(here, 'apply plan.json', 'y\n');
   assert.is(code, 0, seen);
-  assert.match(seen, /- delete Stack\/nr-5\n.*\[y\/N\] .*Applied: .*1 deleted/s);
+  assert.match(seen, /- delete Stack\/nr-5 .*\[y\/N\] .*Applied: .*1 deleted/s);
 });
 
 asked('leaves a plan that is refused anyway to the guards, and --yes lifts none', async ({ here }) => {
@@ -161,7 +161,7 @@ served('shows the plan of the server, and has it apply just that', async ({ here
   const consented = `apply ${line} --allow-deletes 12`;
   const no = await onTerminal(here, consented, 'n\n');
   assert.is(no.code, 3, no.seen);
-  assert.match(no.seen, /delete Stack\/s-12\n.*Delete these 12 objects\?.*\[y\/N\] /s);
+  assert.match(no.seen, /delete Stack\/s-12 .*Delete these 12 objects\?.*\[y\/N\] /s);
   assert.ok(await has(here, 's-12'));
   const { code, seen } = await onTerminal(here, consented, 'y\n');
   assert.is(code, 0, seen);

@@ -84,11 +84,23 @@ export interface Difference {
 }
 
 /** The leaves that one has and the other has not, or has otherwise. */
-export function differences(before: ReadonlyMap<string, Leaf>, after: ReadonlyMap<string, Leaf>): Difference[] {
+export function differences(before: Leaves, after: Leaves): Difference[] {
   const paths = new Set([...after.keys(), ...before.keys()]);
   return [...paths]
     .map((path) => ({ path, before: before.get(path), after: after.get(path) }))
-    .filter(({ before: old, after: fresh }) => !old || !fresh || !sameLeafValue(fresh.set, old.value, fresh.value));
+    .filter(({ before: old, after: fresh }) => {
+      if (old && fresh) return !sameLeafValue(fresh.set, old.value, fresh.value);
+      return !((old && isUnwritten(old, after)) || (fresh && isUnwritten(fresh, before)));
+    });
+}
+
+type Leaves = ReadonlyMap<string, Leaf>;
+
+/** A field that the version which wrote the other side did not know is there what it is by itself, where what holds it is there. */
+function isUnwritten({ isDefault, itemKey, section }: Leaf, other: Leaves): boolean {
+  if (!isDefault) return false;
+  if (itemKey !== undefined) return other.has(itemKey);
+  return section === undefined || [...other.keys()].some((path) => path === section || path.startsWith(`${section}/`));
 }
 
 /** Whether two specs of a kind mean the same: sets and named lists in any order, defaults written out or not. */

@@ -84,7 +84,7 @@ const deletion: typeof change = {
 function planned(changes: readonly (typeof change)[], findings: readonly Finding[] = []): PlanReport {
   const summary = { create: 0, update: 1, delete: 0, rename: 0, adopt: 0, unchanged: 4, blocked: 0 };
   const base = { revision: null, digest: 'd' };
-  const consequences = changes.length === 0 ? [] : [ended];
+  const consequences = changes.includes(deletion) ? [] : [ended];
   const plan = {
     formatVersion: 1,
     base,

@@ -87,6 +87,17 @@ const rows: readonly Row[] = [
   ['unknown', 'sso test nope', 64, 'live'],
   ['unreachable', 'sso test corp', 5],
   ['usage', 'sso test', 64],
+
+  ['ok', 'suspend --reason a|`b`<c>', 0, 'live'],
+  ['unreachable', 'suspend', 5],
+  ['unreachable', `suspend ${nowhere}`, 5],
+  ['usage', 'suspend now', 64],
+  ['ok, asking a server', `suspend ${server}`, 0],
+
+  ['ok', 'resume', 0, 'live'],
+  ['unreachable', 'resume', 5],
+  ['usage', 'resume now', 64],
+  ['ok, asking a server', `resume ${server}`, 0],
 ];
 
 const matrix = suite<Context>('every command, format and way to end');
@@ -140,7 +151,7 @@ const fresh: TemporaryFolder = temporaryFolder();
 
 async function folderFor(line: string, place: Place, { here }: Context): Promise<string> {
   if (line.includes('--server')) return here.path;
-  const changes = line.startsWith('apply');
+  const changes = /^(apply|suspend|resume)/.test(line);
   if (!changes) return join(fresh.path, place);
   const copy = join(fresh.path, `copy-${copies++}`);
   await cp(join(fresh.path, place), copy, { recursive: true });

@@ -23,6 +23,20 @@ leaves('name items of a named list by their name, and places by their index', ()
   assert.is(leaf?.itemKey, '/spec/instanceTypes/small/name');
 });
 
+leaves('do not differ where a field came with a later version, and is what it is by itself', () => {
+  const { mode: _mode, ...reconcile } = (parse('Platform', {}) as { reconcile: Record<string, unknown> }).reconcile;
+  const old = { ...parse('Platform', {}), reconcile };
+  assert.ok(sameSpec('Platform', old, parse('Platform', {})));
+  assert.ok(sameSpec('Platform', parse('Platform', {}), old));
+  const manual = parse('Platform', { reconcile: { mode: 'manual' } });
+  assert.equal(
+    differences(leavesOf('Platform', old), leavesOf('Platform', manual)).map(({ path }) => path),
+    ['/spec/reconcile/mode'],
+  );
+  const withMail = parse('Platform', { email: { from: 'weir@example.net', smtp: { host: 'mail' } } });
+  assert.ok(!sameSpec('Platform', old, withMail), 'a section that came is another thing');
+});
+
 leaves('hold secrets and sets whole', () => {
   const spec = parse('Platform', { email: { smtp: { password: { fromEnv: 'WEIR_SECRET_A' } } }, exclude: ['b', 'a'] });
   const password = leavesOf('Platform', spec).get('/spec/email/smtp/password');

@@ -23,6 +23,8 @@ const files: Readonly<Record<string, string>> = {
   'starter.yaml': 'kind: TeamType\nmetadata: {name: starter}\nspec: {instanceTypes: [{name: small}]}\n',
   'strict.yaml':
     'kind: Template\nmetadata: {name: strict}\nspec: {options: {theme: {value: dark, locked: true}}, environment: [{name: SITE, value: a, locked: true}]}\n',
+  // Another one, so that the end of the first is not that of the kind.
+  'spare.yaml': 'kind: TeamType\nmetadata: {name: spare}\nspec: {}\n',
   'corp.yaml': sso('corp', 'corp.example', 'ldap'),
   'folk.yaml': sso('folk', 'folk.example', 'ldap'),
 };
@@ -167,6 +169,9 @@ doors('is refused by the API, of the same objects once no document declares them
   await write(Object.fromEntries(orphaned));
   await reads('/api/v1/stacks/nr-3', ({ lifecycle }) => lifecycle.onRemove === 'orphan');
   for (const path of Object.keys(files)) await rm(at(path));
+  // They are all gone at once, which is refused without consent to so many deletions: there is none.
+  const { status: consented } = await ask('POST', '/api/v1/admin/config/reconcile', { allowDeletes: 0 });
+  assert.is(consented, 200);
   await reads('/api/v1/stacks/nr-3', ({ status }) => status.managedBy === 'api');
   for (const edit of edits) {
     const { status, body } = await ask(edit.method, edit.url, edit.body);

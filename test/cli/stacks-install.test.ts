@@ -87,7 +87,7 @@ install('takes exact versions only', async () => {
   }
   const { code, stderr } = await stacksInstall(fresh(), '');
   assert.is(code, 64);
-  assert.match(stderr, /cannot take "", because it names nothing: write weir stacks install VERSION\n/);
+  assert.match(stderr, /cannot be empty, because "" names nothing: write weir stacks install VERSION\n/);
 });
 
 const refusals: readonly (readonly [what: string, version: string, words: RegExp, env?: Record<string, string>])[] = [

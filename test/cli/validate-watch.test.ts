@@ -43,9 +43,9 @@ following('prints findings and a summary after each change, until SIGINT: 0', as
   const program = start('validate --watch');
   await seen(program, /^0 errors, 0 warnings in 3 files \(.* s\)\n$/);
   here.write('config/stacks.yaml', stack.replace('runtime', 'runtme'));
-  await seen(program, /\nerror\[schema\] Stack\/nr-4: .*\n2 errors, 0 warnings in 3 files \(.* s\)\n$/s);
+  await seen(program, /\nerror\[schema\] Stack\/nr-4: .*\n1 error, 0 warnings in 3 files \(.* s\)\n$/s);
   here.write('config/stacks.yaml', stack);
-  await seen(program, /2 errors.*\n0 errors, 0 warnings in 3 files \(.* s\)\n$/s);
+  await seen(program, /1 error,.*\n0 errors, 0 warnings in 3 files \(.* s\)\n$/s);
   program.child.kill('SIGINT');
   const { code, stdout, stderr } = await program.ended;
   assert.is(code, 0);

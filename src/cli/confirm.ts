@@ -50,7 +50,7 @@ export async function confirmDeletions(
 
 function isRefused({ plan, consents = noConsents }: Pending): boolean {
   const lifted = [
-    ...(consents.allowDeletes === undefined ? [] : ['mass-delete']),
+    ...(consents.allowDeletes === undefined ? [] : ['mass-delete', 'vanished']),
     ...(consents.adopt.size === 0 ? [] : ['needs-adopt']),
   ];
   return plan.findings.some(({ severity, rule }) => severity === 'error' && !lifted.includes(rule));

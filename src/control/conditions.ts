@@ -73,8 +73,10 @@ function reconciling({ reconciling: busy, suspended, mode, attempted }: Standing
   const status = 'False';
   if (suspended) return { type, status, reason: 'Suspended', message: `${suspendedWords(suspended)}` };
   if (mode !== 'manual') return { type, status, reason: 'Idle', message: 'waiting for a change of the tree' };
-  const what = attempted?.result === 'pending' ? waits(attempted) : 'changes of the tree are planned';
-  return { type, status, reason: 'ManualMode', message: `${what}, and applied on request: weir apply --server` };
+  const how = '"weir apply --server URL --token-file FILE" applies';
+  const message =
+    attempted?.result === 'pending' ? `${waits(attempted)}: ${how} it` : `${how} what changes in the tree`;
+  return { type, status, reason: 'ManualMode', message };
 }
 
 function stalled({ attempted, missing, failure }: Standing): Told {

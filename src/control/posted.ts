@@ -35,11 +35,12 @@ const tooMany: Finding = {
   source: { file: ROOT_MANIFEST, line: 1, column: 1, endLine: 1, endColumn: 1 },
 };
 
-/** How many documents there may be, without parsing any: a file may have one, and one more after each marker. */
+/** How many documents there may be, without parsing any: a file may have one, and one more after each marker that begins or ends one. */
 function* markersIn(files: readonly TextFile[]): Generator<void, number> {
   let count = files.length;
   for (const { content } of files) {
-    for (let at = content.indexOf('\n---'); at !== -1; at = content.indexOf('\n---', at + 4)) count += 1;
+    for (const marker of ['\n---', '\n...'])
+      for (let at = content.indexOf(marker); at !== -1; at = content.indexOf(marker, at + 4)) count += 1;
     yield;
   }
   return count;

@@ -132,7 +132,7 @@ function* triedOn(view: PositionedView, prepared: Prepared): Generator<void, Tri
   };
   yield* requireUnmoved(plan, view);
   const fresh = yield* transactSteps(view, again, context, options);
-  if (fresh.violations.length > 0) throw new Refused(fresh.violations);
+  if (hasErrors(fresh.violations)) throw new Refused(fresh.violations);
   return fresh;
 }
 

@@ -4,7 +4,7 @@ import type { Opened } from './open.ts';
 import { plainPath } from './paths.ts';
 import { type FileSource, isEnvironmentName, readSteps } from './read.ts';
 import { digestOf, type Missing, type PublicFile, ROOT_MANIFEST, type Tree } from './tree.ts';
-import type { Folder, FolderEntry, ListFolder } from './walk.ts';
+import { type Folder, type FolderEntry, type ListFolder, MAX_ENTRIES } from './walk.ts';
 
 /** One file of such a tree; `path` is relative to its root, with `/`. */
 export interface TextFile {
@@ -49,12 +49,17 @@ const byteOrderMark = '\uFEFF';
 function* textSource(files: readonly TextFile[]): Generator<void, FileSource> {
   const texts = new Map<string, string>();
   const folders: Folders = new Map();
+  let [entries, looked] = [0, 0];
   for (const { path, content } of files) {
     const plain = plainPath(path);
     if (plain === undefined) continue;
     texts.set(plain, content);
-    enter(folders, plain);
-    if (texts.size % 64 === 0) yield;
+    // What more there is, the walk refuses, as it does on a disk.
+    if (entries <= MAX_ENTRIES) entries += enter(folders, plain);
+    looked += plain.length;
+    if (looked < lookedAtOnce) continue;
+    looked = 0;
+    yield;
   }
   return {
     root: '.',
@@ -70,12 +75,16 @@ function* textSource(files: readonly TextFile[]): Generator<void, FileSource> {
   };
 }
 
+/** How many characters of paths are looked at between two slices. */
+const lookedAtOnce = 16_384;
+
 /** What each folder holds, by its path and by name. */
 type Folders = Map<string, Map<string, FolderEntry>>;
 
-/** Notes a file and the folders that lead to it. */
-function enter(folders: Folders, path: string): void {
+/** Notes a file and the folders that lead to it; answers how many entries that are. */
+function enter(folders: Folders, path: string): number {
   let at = path;
+  let entered = 0;
   for (let isFile = true; at !== ''; isFile = false) {
     const slash = at.lastIndexOf('/');
     const parent = at.slice(0, Math.max(0, slash));
@@ -83,10 +92,12 @@ function enter(folders: Folders, path: string): void {
     folders.set(parent, entries);
     const name = at.slice(slash + 1);
     // Whoever leads to a folder that is known has been here before.
-    if (!isFile && entries.has(name)) return;
+    if (!isFile && entries.has(name)) return entered;
+    entered += 1;
     entries.set(name, { name, isFile: () => isFile, isDirectory: () => !isFile, isSymbolicLink: () => false });
     at = parent;
   }
+  return entered;
 }
 
 function listIn(folders: Folders): ListFolder {

@@ -66,7 +66,7 @@ export function* walk(options: WalkOptions): Generator<Listing> {
 }
 
 /** More files than any tree has: symlinks that lead in circles sideways end here. */
-const MAX_ENTRIES = 200_000;
+export const MAX_ENTRIES = 200_000;
 
 const tooMany =
   'the tree cannot be read, because it holds more than 200000 files and folders: do links lead in circles?';

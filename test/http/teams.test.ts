@@ -313,7 +313,9 @@ const deleting = inAWorld('deleting a team');
 deleting('takes its members and invitations with it', async ({ world }) => {
   await world.ask('POST', `${team('core')}/invitations`, { as: 'owner', body: { user: 'bob', role: 'member' } });
   const tried = await world.ask('DELETE', `${team('core')}?dryRun=true`, { as: 'owner' });
-  assert.is(tried.body.summary.delete, 6);
+  assert.is(tried.body.summary.delete, 1);
+  assert.equal(tried.body.changes[0].affects, { memberships: 4, invitations: 1 });
+  assert.is(tried.body.consequences.length, 5);
   assert.is((await world.ask('DELETE', team('core'), { as: 'owner' })).status, 204);
   assert.is((await world.ask('GET', team('core'))).status, 404);
   const view = world.store.read();

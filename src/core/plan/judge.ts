@@ -36,9 +36,14 @@ export function* judgeSteps(
   const written: Finding[] = [];
   for (const [index, finding] of found.entries()) {
     if (index % 64 === 63) yield;
-    if (isWritten(finding, read)) written.push(asWritten(located(finding, read), tree));
+    if (isWritten(finding, read) && !isOfUnread(finding, tree)) written.push(asWritten(located(finding, read), tree));
   }
   return written;
+}
+
+/** What could not be read has a stand-in, of which there is nothing to warn. */
+function isOfUnread({ severity, kind, name, path = '' }: Finding, { facts }: DesiredTree): boolean {
+  return severity === 'warning' && facts.partial.has(`${kind}/${name}${path}`);
 }
 
 /** A rule counts the items of a list without those that could not be read: who reads the finding counts them all. */

@@ -39,7 +39,9 @@ const documents = component(
               .string()
               .min(1)
               .max(4096)
-              .refine(isInside, { error: 'it is not a path inside a tree: relative, with "/", without ".."' })
+              .refine(isInside, {
+                error: 'it is not a path inside a tree: relative, with "/", without "..", and at most 64 folders deep',
+              })
               .describe('The path of the file, relative to the tree.'),
             content: z.string().describe('The text of the file.'),
           }),
@@ -83,12 +85,18 @@ function hasEnvironment(files: readonly { readonly path: string }[], name: strin
   return name === undefined || files.some(({ path }) => path.startsWith(`overlays/${name}/`));
 }
 
-/** Whether no file stands where another one has a folder. */
+/**
+ * Whether no file stands where another one has a folder. Of paths that are very long and many together the rest is not looked at: a request is
+ * judged in one go, and a plan of what no disk can hold harms nobody.
+ */
 function isOnDisk(files: readonly { readonly path: string }[]): boolean {
   const paths = new Set(files.map(({ path }) => path));
   const folders = new Set<string>();
+  let looked = 0;
   for (const { path } of files)
     for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1)) {
+      looked += at;
+      if (looked > maxLooked) return true;
       const folder = path.slice(0, at);
       if (folders.has(folder)) break;
       if (paths.has(folder)) return false;
@@ -97,9 +105,27 @@ function isOnDisk(files: readonly { readonly path: string }[]): boolean {
   return true;
 }
 
+/** In characters of paths. */
+const maxLooked = 4_000_000;
+
+/** As deep as folders may lead into each other: what is deeper takes time and memory, and is no tree that people keep. */
+const maxDepth = 64;
+
+function isShallow(path: string): boolean {
+  let at = -1;
+  for (let depth = 0; depth <= maxDepth; depth += 1) {
+    at = path.indexOf('/', at + 1);
+    if (at < 0) return true;
+  }
+  return false;
+}
+
 function isInside(path: string): boolean {
   return (
-    !path.startsWith('/') && !/[\\\0]/.test(path) && !path.split('/').some((step) => ['', '.', '..'].includes(step))
+    isShallow(path) &&
+    !path.startsWith('/') &&
+    !/[\\\0]/.test(path) &&
+    !path.split('/').some((step) => ['', '.', '..'].includes(step))
   );
 }
 

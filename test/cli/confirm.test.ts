@@ -2,6 +2,8 @@
 // apply on a real terminal: it asks before it deletes. Without one it never does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { debian, suiteWith } from '../support/debian.ts';
@@ -105,6 +107,19 @@ asked('asks for a saved plan too, and applies what it showed', async ({ here }) 
   const { code, seen } = await onTerminal(here, 'apply plan.json', 'y\n');
   assert.is(code, 0, seen);
   assert.match(seen, /- delete Stack\/nr-5 .*\[y\/N\] .*Applied: .*1 deleted/s);
+});
+
+asked('asks too where the consent lifts the guard of a folder that vanished', async ({ here }) => {
+  mkdirSync(join(here.path, 'config/apart'));
+  here.write('config/apart/only.yaml', 'kind: Template\nmetadata: {name: only}\n');
+  assert.is((await here.weir('apply')).code, 0);
+  rmSync(join(here.path, 'config/apart'), { recursive: true });
+  await here.weir('plan --out vanished.json');
+  for (const line of ['apply --allow-deletes 1', 'apply vanished.json --allow-deletes 1']) {
+    const { code, seen } = await onTerminal(here, line, 'n\n');
+    assert.is(code, 3, seen);
+    assert.match(seen, /Delete this object\?.*\[y\/N\] /s);
+  }
 });
 
 asked('leaves a plan that is refused anyway to the guards, and --yes lifts none', async ({ here }) => {

@@ -35,6 +35,13 @@ let ids = 0;
 const newId = () => `${process.hrtime.bigint()}-${ids++}`;
 const now = () => new Date().toISOString();
 
+/** Loops of a test, which would keep a process alive whose test has failed. */
+const open: Loop[] = [];
+
+async function closeAll(): Promise<void> {
+  for (const loop of open.splice(0)) await loop.close();
+}
+
 async function scene(
   files: Record<string, string> | undefined,
   store: Store = openMemoryStore(),
@@ -55,6 +62,7 @@ async function scene(
     log: (level, message) => logged.push(`${level}: ${message}`),
     onTurn: ({ trigger, result }) => turns.push(`${trigger} ${result}`),
   });
+  open.push(started.loop);
   const labels = () => Object.fromEntries([...store.read().all('Stack')].map(({ name, spec }) => [name, spec.label]));
   const write = (proposal: Proposal) =>
     submit({ store, facts }, proposal, { now: now(), newId, actor: ann, origin: 'api' });
@@ -81,6 +89,7 @@ const results = async (store: Store) =>
   (await store.records({ stream: 'history', limit: 20 })).map((record) => historyEntry(record).result);
 
 const mode = suite('manual mode');
+mode.after.each(closeAll);
 
 mode('applies the first tree of a store, because nothing applied says otherwise', async () => {
   const { loop, labels, failure } = await scene(manual);
@@ -105,7 +114,7 @@ mode('plans a tree that changes, says what waits, and applies it when somebody a
   assert.is.not(pending.revision, held.revision.applied);
   assert.is(told(held, 'Ready'), 'True Applied');
   assert.is(told(held, 'Reconciling'), 'False ManualMode');
-  assert.match(message(held, 'Reconciling'), `revision ${pending.revision.slice(0, 12)} waits with 1 change,`);
+  assert.match(message(held, 'Reconciling'), `revision ${pending.revision.slice(0, 12)} waits with 1 change:`);
   assert.match(message(held, 'Ready'), (held.revision.applied ?? '').slice(0, 12));
   assert.is((await loop.plan()).summary.update, 1);
   assert.equal(await results(store), ['applied'], 'history has what was applied and refused');
@@ -189,6 +198,7 @@ mode('ends once a tree without it is applied, and not before', async () => {
 mode.run();
 
 const suspended = suite('a suspended reconciler');
+suspended.after.each(closeAll);
 
 suspended('applies nothing that changes, and refuses to on request, until it is resumed', async () => {
   const { loop, labels, edit, write, logged } = await scene(auto);

@@ -53,6 +53,15 @@ saying('cannot be made of paths that no folder can hold', async () => {
   assert.match(asked.body.detail, /a path is that of a file and of a folder/);
 });
 
+saying('cannot be made of paths that lead through more folders than people make', async () => {
+  const deep = (depth: number) => `${'a/'.repeat(depth)}f.yaml`;
+  assert.is((await ask('POST', url, { as: 'plan', body: body({ [deep(64)]: '' }) })).status, 200);
+  const files = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`${at}/${deep(2000)}`, '']));
+  const asked = await ask('POST', url, { as: 'plan', body: body(files) });
+  assert.equal([asked.status, asked.body.code], [400, 'invalid_request']);
+  assert.match(asked.body.detail, /at most 64 folders deep/);
+});
+
 saying('tells the first hundred findings, errors first, and how many there are', async () => {
   const wrong = await ask('POST', url, { as: 'plan', body: body({ 'more.yaml': stacks(300, '{runtime: 4}') }) });
   assert.equal([wrong.status, wrong.body.violations.length, wrong.body.violationsTotal], [409, 100, 300]);

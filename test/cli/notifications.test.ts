@@ -68,7 +68,7 @@ telling(
       await until(() => told(up) === 'refused', { program: again });
       const data = up.received[0]?.data;
       assert.equal(up.received[0]?.signedBy, ['first']);
-      assert.is(data.errors, 2);
+      assert.is(data.errors, 1);
       const named: Finding | undefined = data.findings.find(({ message }: Finding) => message.includes('runtme'));
       assert.equal(named?.source, { file: 'stacks.yaml', line: 5, column: 3 });
       here.write('config/stacks.yaml', stack.replace('Node-RED 4', 'Mended'));

@@ -6,6 +6,7 @@ import { join, relative, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rules } from '../src/core/rules/index.ts';
+import { drivers } from '../src/drivers/index.ts';
 import { startWorld } from './http/world.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import { readSeed, seed, seedStore, weir } from './support/weir.ts';
@@ -70,7 +71,7 @@ async function askExample(example: string): Promise<string> {
   const [method, url] = headOf(example);
   const text = read(example, 'request.http').split('\n\n').slice(1).join('\n\n').trim();
   assert.ok(isMethod(method), method);
-  const world = await startWorld(filesIn(join(example, 'tree')));
+  const world = await startWorld(filesIn(join(example, 'tree')), { drivers });
   try {
     if (existsSync(join(example, 'state.json'))) await seedStore(world.store, readSeed(example, 'state.json'));
     const { status, body } = await world.ask(method, url, text === '' ? {} : { body: JSON.parse(text) });

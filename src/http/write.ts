@@ -1,6 +1,7 @@
 // A write over the API: a proposal that is kept, or only tried; once for each Idempotency-Key; and only while the caller still may.
 import { submit } from '../control/submit.ts';
 import { actorOf, callerNow } from '../core/access/actor.ts';
+import type { Action } from '../core/access/policy.ts';
 import type { KindName } from '../core/kinds/index.ts';
 import type { Change } from '../core/model/change.ts';
 import { type AnyProposal, type Context, type ProposalWith, proposedBy } from '../core/model/proposal.ts';
@@ -74,8 +75,16 @@ export function whileAllowed<R>(call: Call, proposal: AnyProposal<R>): ProposalW
   };
 }
 
-/** Throws where the caller may not (any more) do what they ask for, by a state and at a time (RFC 3339). */
-export function requireAllowed({ caller, route, params }: Call, view: View, now: string): void {
+/**
+ * Throws where the caller may not (any more) do what they ask for, by a state and at a time (RFC 3339). `action`: what a part of the request needs
+ * beyond the route.
+ */
+export function requireAllowed(
+  { caller, route, params }: Call,
+  view: View,
+  now: string,
+  action: Action = route.action,
+): void {
   const known = callerNow(caller, view, now);
-  refuse(decideOn(route.action, route, params, known, view), route.action, known);
+  refuse(decideOn(action, route, params, known, view), action, known);
 }

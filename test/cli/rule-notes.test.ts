@@ -19,6 +19,7 @@ const guardNoField = [
   'username-unique',
   'email-unique',
   'protected',
+  'protected-instance',
   'config-managed',
   'needs-adopt',
   'emptied-file',

@@ -64,6 +64,8 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'username-unique': 'Choose another username.',
   'email-unique': 'Use another email address.',
   protected: 'Set lifecycle.protect to false in one revision, and delete the object in the next.',
+  'protected-instance':
+    'Have an owner of the team, or an admin, lift the protection of the instance, and protect it again afterwards.',
   'config-managed': 'Change the document that declares the object.',
   'needs-adopt': 'Consent with "--adopt KIND/NAME", or write the document as the object is: "weir export" prints it.',
   'mass-delete': 'See that every deletion is meant, and consent with "--allow-deletes N", where N is their number.',
@@ -113,6 +115,7 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'username-unique': 'People sign in by their username: it must name one of them.',
   'email-unique': 'People sign in and recover their account by their address: it must name one of them.',
   protected: 'Somebody said that this object is not to be deleted by accident.',
+  'protected-instance': 'An owner said that what runs there is not to be changed by the way, or lost.',
   'config-managed': 'The next reconcile would undo the change.',
   'needs-adopt': 'Somebody made the object through the API, and a document would change it without their knowing.',
   'mass-delete':

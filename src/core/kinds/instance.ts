@@ -109,7 +109,9 @@ export const instance = defineKind({
     protected: z
       .boolean()
       .optional()
-      .describe('Whether its editor is closed to everybody. Acts where its team has the feature protectedInstances.'),
+      .describe(
+        'Whether its editor is closed to everybody and its flows change by the run of a pipeline alone. Acts where its team has the feature protectedInstances.',
+      ),
     endpointAccess: z
       .enum(endpointAccesses)
       .optional()

@@ -17,8 +17,8 @@ export interface Context {
   /** A fresh opaque id at each call. */
   readonly newId: () => string;
   readonly actor: Actor;
-  /** By which door: the reconciler's (`config`) or the API's. */
-  readonly origin: 'config' | 'api';
+  /** By which door: the reconciler's (`config`), the run of a pipeline, which alone brings flows into what is protected, or the API's. */
+  readonly origin: 'config' | 'run' | 'api';
   readonly requestId?: string;
   /** The network address that a request came from. */
   readonly address?: string;

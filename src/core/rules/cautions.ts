@@ -8,7 +8,7 @@ import { ssoLockouts } from './sso-lockout.ts';
 /** All warnings about a batch. Advice about what a tree declares is given with the tree; here it is about what others write. */
 export function* cautions(batch: Batch): Iterable<Finding> {
   yield* ssoLockouts(batch);
-  if (batch.door !== 'api') return;
+  if (batch.door === 'tree' || batch.door === 'config') return;
   for (const { after } of written(batch, 'SsoConfig'))
     for (const { advise } of [ssoCertificateEnds, ssoPlainHttp]) yield* advise(after, batch.after, batch.facts);
 }

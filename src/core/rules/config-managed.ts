@@ -10,7 +10,7 @@ export const configManaged: Rule = {
   refuses: 'an API write to an object that a document declares',
   perChange: true,
   *check(batch) {
-    if (batch.door !== 'api') return;
+    if (batch.door === 'tree' || batch.door === 'config') return;
     for (const { before, after } of batch.changes) {
       if (!before || !isDeclared(before) || before.managedBy !== 'config') continue;
       if (after && isDeclared(after) && onlyIgnoredFields(before, after)) continue;

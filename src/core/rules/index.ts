@@ -17,6 +17,7 @@ import { needsAdopt } from './needs-adopt.ts';
 import { overlayWithoutBase } from './overlay-without-base.ts';
 import { priceNeedsBilling } from './price-needs-billing.ts';
 import { protection } from './protected.ts';
+import { protectedInstance } from './protected-instance.ts';
 import { references } from './references.ts';
 import type { Batch, Rule } from './rule.ts';
 import { settingsNeedEmail } from './settings-need-email.ts';
@@ -57,6 +58,7 @@ export const rules: readonly Rule[] = [
   usernameUnique,
   emailUnique,
   protection,
+  protectedInstance,
   configManaged,
   needsAdopt,
   massDelete,

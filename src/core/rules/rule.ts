@@ -3,6 +3,7 @@ import type { KindName } from '../kinds/index.ts';
 import { type Change, changesOf } from '../model/change.ts';
 import type { Finding, Source } from '../model/finding.ts';
 import { printable } from '../model/printable.ts';
+import type { Context } from '../model/proposal.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
 import type { Facts } from './facts.ts';
@@ -35,6 +36,7 @@ export type RuleId =
   | 'username-unique'
   | 'email-unique'
   | 'protected'
+  | 'protected-instance'
   | 'config-managed'
   | 'needs-adopt'
   | 'mass-delete'
@@ -79,10 +81,10 @@ export const noConsents: Consents = { adopt: new Set() };
 
 /**
  * What a rule looks at. `door`: `tree` checks a tree on its own, as if applied to nothing; `config` checks the reconciler's changes to
- * the live state; `api` everybody else's.
+ * the live state; `run` what the run of a pipeline writes; `api` everybody else's.
  */
 export interface Batch {
-  readonly door: 'tree' | 'config' | 'api';
+  readonly door: 'tree' | Context['origin'];
   readonly changes: readonly Change[];
   readonly before: View;
   readonly after: View;

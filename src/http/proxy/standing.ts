@@ -3,6 +3,7 @@ import { effectiveOptions } from '../../core/instances/settings.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import type { View } from '../../core/model/view.ts';
 import { effectiveIn, type Facts } from '../../core/rules/facts.ts';
+import { isProtected } from '../../core/rules/protected-instance.ts';
 import type { PositionedView } from '../../store/store.ts';
 
 /** An instance, as the way in sees it. */
@@ -37,13 +38,13 @@ function standingOf(view: View, facts: Facts, id: string): Standing | undefined 
   const team = instance && view.get('Team', instance.spec.team);
   const type = team && view.get('TeamType', team.spec.type);
   if (!instance || !team || !type) return undefined;
-  const has = (feature: 'teamEndpointSecurity' | 'protectedInstances' | 'staticAssets') =>
+  const has = (feature: 'teamEndpointSecurity' | 'staticAssets') =>
     effectiveIn(view, facts, type.spec.features, feature).effective;
   return {
     instance,
     team,
     isForTeam: has('teamEndpointSecurity') && instance.spec.endpointAccess !== 'open',
-    isProtected: instance.spec.protected === true && has('protectedInstances'),
+    isProtected: isProtected(view, facts, instance),
     servesFiles: has('staticAssets'),
     catalogues: cataloguesOf(view, instance),
   };

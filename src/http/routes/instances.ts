@@ -1,6 +1,6 @@
 // Instances: making one in a team, reading, changing and deleting it.
 import { z } from 'zod';
-import { decide } from '../../core/access/policy.ts';
+import type { Proposal } from '../../core/model/proposal.ts';
 import type { View } from '../../core/model/view.ts';
 import { createInstance } from '../../core/proposals/create-instance.ts';
 import { deleteInstance } from '../../core/proposals/delete-instance.ts';
@@ -8,13 +8,12 @@ import { withOwnSecrets } from '../../core/proposals/own-secrets.ts';
 import { type InstanceTarget, targeted, updateInstance } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
-import { refuse } from '../plugins/guard.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { instanceSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { exampleInstance, instanceDetailView, instanceVersion, shownInstanceDetail } from '../views/instance.ts';
 import { instanceUpdate, newInstance } from '../views/instance-written.ts';
-import { emptyAnswer, write } from '../write.ts';
+import { emptyAnswer, requireAllowed, write } from '../write.ts';
 import { userOf } from './self.ts';
 
 const tag = 'instances';
@@ -114,8 +113,7 @@ const update = defineRoute({
     },
   },
   handle: async (call) => {
-    requireOwner(call);
-    const proposal = updateInstance({ ...call.body, ...targetOf(call) });
+    const proposal = byOwner(call, updateInstance({ ...call.body, ...targetOf(call) }));
     const outcome = await write(call, withOwnSecrets(proposal, userOf(call.caller).user.id));
     return 'plan' in outcome ? { body: outcome.plan } : shownIn(outcome.view, call.params.id, call);
   },
@@ -130,7 +128,7 @@ const remove = defineRoute({
   tag,
   summary: 'Delete an instance',
   description:
-    'What its driver holds for it goes first: until then it can be read, in the state `deleting`, and nothing can be done to it.',
+    'What its driver holds for it goes first: until then it can be read, in the state `deleting`, and nothing can be done to it. A protected one is not deleted.',
   query: z.strictObject(dryRunQuery),
   answers: { 200: tried, 204: { description: 'It is gone, or going.' } },
   handle: async (call) => {
@@ -139,21 +137,16 @@ const remove = defineRoute({
   },
 });
 
-/** Members change what an instance runs; who may come in is for owners to say. */
-function requireOwner({
-  body,
-  caller,
-  params,
-  services,
-}: Call<
-  { readonly id: string },
-  unknown,
-  { readonly protected?: boolean | undefined; readonly endpointAccess?: unknown }
->): void {
-  if (body.protected === undefined && body.endpointAccess === undefined) return;
-  const view = services.door.store.read();
-  const action = 'guard-instance';
-  refuse(decide(action, caller, view, instanceSubject(params, view)), action, caller);
+/** Members change what an instance runs; who may come in is for owners to say, as long as they are owners. */
+function byOwner(
+  call: Call<unknown, unknown, { readonly protected?: boolean | undefined; readonly endpointAccess?: unknown }>,
+  proposal: Proposal,
+): Proposal {
+  if (call.body.protected === undefined && call.body.endpointAccess === undefined) return proposal;
+  return (view, context) => {
+    requireAllowed(call, view, context.now, 'guard-instance');
+    return proposal(view, context);
+  };
 }
 
 function targetOf({ params, ifMatch }: Call<{ readonly id: string }>): InstanceTarget {

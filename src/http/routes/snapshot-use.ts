@@ -85,7 +85,7 @@ const restore = defineRoute({
   tag,
   summary: 'Restore a snapshot into an instance',
   description:
-    'Its flows, credentials and modules take the place of what the instance has; its options, variables and stack stay. What runs is restarted with them, and what does not run is not started. The answer comes when that is done.',
+    'Its flows, credentials and modules take the place of what the instance has; its options, variables and stack stay. What runs is restarted with them, and what does not run is not started. The answer comes when that is done. Nothing is restored into a protected instance.',
   query: z.strictObject(dryRunQuery),
   answers: {
     200: {

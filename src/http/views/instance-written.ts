@@ -71,7 +71,7 @@ export const instanceUpdate = component(
       .boolean()
       .optional()
       .describe(
-        'Whether its editor is closed to everybody, at once; for owners. Needs the feature protectedInstances, lifting it does not.',
+        'Whether its editor is closed to everybody, at once, and nothing is restored into it; it is not deleted then. For owners. Needs the feature protectedInstances, lifting it does not.',
       ),
     endpointAccess: z
       .enum(endpointAccesses)

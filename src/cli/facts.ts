@@ -12,7 +12,13 @@ import { resolveSecret } from '../manifests/secrets.ts';
 
 /** What is known anywhere, also in a CI job. */
 export function offlineFacts(): Facts {
-  return { drivers, certificateProblem, certificateDaysLeft, filterProblem: ldapFilterProblem };
+  return {
+    drivers,
+    certificateProblem,
+    certificateDaysLeft,
+    filterProblem: ldapFilterProblem,
+    variablesInAnyCase: process.platform === 'win32',
+  };
 }
 
 function certificateDaysLeft(text: string): number | undefined {

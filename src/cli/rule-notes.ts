@@ -18,6 +18,8 @@ const guards: Partial<Readonly<Record<RuleId, readonly string[]>>> = {
   inactive: ['TeamType.spec.active', 'InstanceType.spec.active', 'Stack.spec.active', 'Template.spec.active'],
   'instance-type-not-enabled': ['TeamType.spec.instanceTypes'],
   'limit-reached': ['TeamType.spec.limits', 'TeamType.spec.instanceTypes.limit'],
+  'reserved-variable': ['Template.spec.environment'],
+  'environment-size': ['Template.spec.environment'],
   'template-locked': ['Template.spec.options', 'Template.spec.environment'],
   'feature-required': ['TeamType.spec.features'],
   'default-stack': ['InstanceType.spec.defaultStack', 'InstanceType.spec.stacks'],

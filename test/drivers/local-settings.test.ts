@@ -5,6 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { optionValues } from '../../src/core/kinds/template-options.ts';
 import type { Run } from '../../src/drivers/driver.ts';
+import { folderOf } from '../../src/drivers/local/folder.ts';
 import { type LocalWorld, localWorld, never, reasonOf, runOf } from './local-world.ts';
 
 const local = suite('the local driver');
@@ -90,20 +91,30 @@ inWorld('gives the memory of the stack to the runtime', async ({ driver: { runne
   assert.equal(seenBy('a').argv, ['--max-old-space-size=96']);
 });
 
-inWorld('gives a runtime its variables, and nothing of Weir’s own', async ({ driver: { runner }, seenBy, at }) => {
+inWorld('gives a runtime its variables, and nothing of Weir’s own', async (world) => {
+  const { driver, seenBy, at, instances } = world;
+  const { runner } = driver;
   const environment = [
     { name: 'SITE', value: 'main' },
     { name: 'HOME', value: '/elsewhere' },
     { name: 'INSTANCE_RUN', value: 'of another' },
+    { name: 'NODE_OPTIONS', value: `--require ${at('a', 'no-such-file.cjs')}` },
+    { name: 'npm_config_registry', value: 'http://127.0.0.1:9/' },
+    { name: 'TZ', value: 'Asia/Tokyo' },
   ];
   await runner.start({ ...runOf('a'), environment }, never);
   const { env } = seenBy('a');
   const common = ['LANG', 'LC_ALL', 'LC_CTYPE', 'TMPDIR', 'PATH'];
   assert.equal(
     Object.keys(env).filter((name) => !common.includes(name)),
-    ['HOME', 'SITE', 'INSTANCE_RUN'],
+    ['HOME', 'SITE', 'TZ', 'INSTANCE_RUN'],
   );
-  assert.equal([env.SITE, env.HOME], ['main', '/elsewhere']);
+  assert.equal([env.SITE, env.TZ, env.HOME], ['main', 'Asia/Tokyo', at('a', 'home')]);
+  const log = readFileSync(folderOf(instances, 'a').log, 'utf8');
+  assert.match(
+    log,
+    /^\S+Z warn {2}the variables HOME, INSTANCE_RUN, NODE_OPTIONS, npm_config_registry left out, because they steer the process of the runtime$/m,
+  );
   assert.is.not(env.INSTANCE_RUN, 'of another');
   assert.is(env.PATH?.split(':')[0], join(process.execPath, '..'));
   assert.ok(at('a'));

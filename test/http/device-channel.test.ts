@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { updated } from '../../src/core/model/change.ts';
 import { type Asked, type ServerWorld, start, startWorld } from './world.ts';
 
 interface Context {
@@ -65,6 +66,23 @@ channel('keeps whoever knows it waiting, until something about this device chang
   assert.equal([status, body.mode], [200, 'autonomous']);
   const settings = await world.ask('GET', '/api/v1/device/settings', { as: 'device' });
   assert.equal(settings.body, { environment: [{ name: 'HALL', value: '7' }], credentialSecret: 'quiet' });
+});
+
+channel('leaves out variables that steer the process, which were set before there was a rule', async ({ world }) => {
+  const given = (name: string) => ({ name, value: 'x' });
+  const old = [given('NODE_OPTIONS'), given('HALL'), given('LD_PRELOAD'), given('TZ')];
+  await world.store.commit(
+    (view) => {
+      const device = view.get('Device', 'gateway');
+      return { changes: device ? [updated(device, { ...device, spec: { ...device.spec, environment: old } })] : [] };
+    },
+    { id: 'before-the-rule' },
+  );
+  const { body } = await world.ask('GET', '/api/v1/device/settings', { as: 'device' });
+  assert.equal(body.environment, [given('HALL'), given('TZ')]);
+  assert.is((await put(world, { name: 'Gate' })).status, 200, 'nothing else is held up by them');
+  const refused = await put(world, { environment: [given('PATH')] });
+  assert.equal([refused.status, refused.body.violations[0].rule], [409, 'reserved-variable']);
 });
 
 channel('knows a tag that a proxy made weak', async ({ world }) => {

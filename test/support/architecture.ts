@@ -59,7 +59,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'core/instances': ['core/model (leaf)', 'core/kinds', 'core/model'],
   'core/groups': ['core/model (leaf)', 'core/kinds', 'core/model'],
   'core/schemas': ['core/model (leaf)', 'core/kinds', 'core/model'],
-  'core/rules': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups'],
+  'core/rules': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/instances'],
   'core/plan': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/rules'],
   'core/proposals': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/instances', 'core/rules'],
   'core/access': ['core/model (leaf)', 'core/kinds', 'core/model', 'core/groups', 'core/rules'],

@@ -33,6 +33,7 @@ const ofEdits: ReadonlySet<RuleId> = new Set([
   'inactive',
   'instance-type-not-enabled',
   'template-locked',
+  'reserved-variable',
   'feature-required',
   'needs-adopt',
 ]);

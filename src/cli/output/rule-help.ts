@@ -57,6 +57,8 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'instance-type-not-enabled': 'List the instance type in the instanceTypes of the team type.',
   'limit-reached': 'Raise the limit of the team type, or free what is no longer needed.',
   'template-locked': 'Unlock the option in the template, or leave it out of the instance.',
+  'reserved-variable': 'Leave the variable out or give it another name; where an option does the same, set that.',
+  'environment-size': 'Shorten the variables, or put what they hold into a file that the flows read.',
   'feature-required': 'Switch the feature on in the team type and provide what it needs, or do without it.',
   'last-admin': 'Make somebody else an admin first.',
   'last-owner': 'Make another member an owner first.',
@@ -108,6 +110,9 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'instance-type-not-enabled': 'A team gets the instance types that its team type lists, and no others.',
   'limit-reached': 'The team type sets what a team may have.',
   'template-locked': 'A locked value is the one that the platform relies on.',
+  'reserved-variable':
+    'Whoever sets a variable could have the runtime load code, though they may not change its flows.',
+  'environment-size': 'The system starts no process with more, so that the instance would not run any more.',
   'feature-required': 'What needs the feature would be accepted and then not work.',
   'last-admin': 'Nobody could administer the platform any more.',
   'last-owner': 'Nobody could administer the team any more.',

@@ -19,6 +19,8 @@ export interface Facts {
   readonly certificateDaysLeft?: (text: string) => number | undefined;
   /** What is wrong with a text as an LDAP filter, in words that can follow a colon; nothing where it can be read. */
   readonly filterProblem?: (text: string) => string | undefined;
+  /** Whether this system reads names of variables in any case of their letters, as Windows does. */
+  readonly variablesInAnyCase?: boolean;
   /** The address under which people reach the server. */
   readonly baseUrl?: string;
   /**

@@ -4,6 +4,7 @@ import { configManaged } from './config-managed.ts';
 import { defaultStack } from './default-stack.ts';
 import { duplicateObject } from './duplicate-object.ts';
 import { emptiedFile } from './emptied-file.ts';
+import { environmentSize } from './environment-size.ts';
 import { featureRequired } from './feature-required.ts';
 import { immutable } from './immutable.ts';
 import { inUse } from './in-use.ts';
@@ -19,6 +20,7 @@ import { priceNeedsBilling } from './price-needs-billing.ts';
 import { protection } from './protected.ts';
 import { protectedInstance } from './protected-instance.ts';
 import { references } from './references.ts';
+import { reservedVariables } from './reserved-variable.ts';
 import type { Batch, Rule } from './rule.ts';
 import { settingsNeedEmail } from './settings-need-email.ts';
 import { slugUnique } from './slug-unique.ts';
@@ -51,6 +53,8 @@ export const rules: readonly Rule[] = [
   instanceTypeNotEnabled,
   limitReached,
   templateLocked,
+  reservedVariables,
+  environmentSize,
   featureRequired,
   lastAdmin,
   lastOwner,

@@ -29,6 +29,8 @@ export type RuleId =
   | 'instance-type-not-enabled'
   | 'limit-reached'
   | 'template-locked'
+  | 'reserved-variable'
+  | 'environment-size'
   | 'feature-required'
   | 'last-admin'
   | 'last-owner'

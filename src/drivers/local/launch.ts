@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import type { Run } from '../driver.ts';
-import { environmentOf, marker } from './environment.ts';
+import { environmentOf, leftOutLine, marker, variablesOf } from './environment.ts';
 import type { Folder } from './folder.ts';
 import type { Runtime } from './stack.ts';
 
@@ -24,6 +24,8 @@ export interface Launch {
 export async function launch(launch: Launch): Promise<ChildProcess & { readonly pid: number }> {
   const log = await open(launch.folder.log, 'a', 0o600);
   try {
+    const { left } = variablesOf(launch.run.environment);
+    if (left.length > 0) await log.appendFile(leftOutLine(left));
     const child = spawn(launch.node, argumentsOf(launch), {
       cwd: launch.folder.home,
       env: environmentFor(launch),
@@ -62,7 +64,7 @@ function environmentFor({ run, folder, node, env, nonce }: Launch): NodeJS.Proce
   const { timeZone } = run.options;
   return environmentOf(env, node, {
     HOME: folder.home,
-    ...Object.fromEntries(run.environment.map(({ name, value }) => [name, value])),
+    ...variablesOf(run.environment).given,
     ...(timeZone === undefined ? {} : { TZ: timeZone }),
     [marker]: nonce,
   });

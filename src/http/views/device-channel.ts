@@ -1,6 +1,7 @@
 // What an agent is told, and what it says.
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { withoutReserved } from '../../core/instances/reserved-variables.ts';
 import { deviceModes, runtimeStates } from '../../core/kinds/device.ts';
 import { targetOf } from '../../core/model/device-standing.ts';
 import type { Resource } from '../../core/model/resource.ts';
@@ -83,7 +84,7 @@ export const deviceSettingsView = component(
 /** The settings of a device. */
 export function shownSettings({ spec }: Resource<'Device'>): z.output<typeof deviceSettingsView> {
   const { environment = [], credentialSecret } = spec;
-  return { environment: [...environment], credentialSecret };
+  return { environment: [...withoutReserved(environment, { of: 'device' }).given], credentialSecret };
 }
 
 /** What an agent says of itself. */

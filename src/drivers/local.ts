@@ -1,5 +1,4 @@
 // The local driver: instances are processes of this machine, each in a folder of its own.
-import { readdir } from 'node:fs/promises';
 import type { Stored } from '../core/instances/content.ts';
 import {
   type Door,
@@ -20,19 +19,21 @@ import {
   type Written,
 } from './driver.ts';
 import { askAlive } from './local/alive.ts';
-import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
+import { bringUp, type Machine } from './local/bring-up.ts';
 import { doorOf } from './local/door.ts';
 import { filesAt, filesTurn } from './local/files-at.ts';
-import { findAgain } from './local/find-again.ts';
-import { folderOf, removeFolder, removeLeftovers, textIn } from './local/folder.ts';
+import { findAgain, runsIn } from './local/find-again.ts';
+import { folderOf, idsIn, removeFolder, removeLeftovers } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
-import { loopback } from './local/ports.ts';
-import { usageOf } from './local/process-table.ts';
+import { createMemoryGuard, endedForMemory } from './local/memory-guard.ts';
+import { loopback, portFor, readPorts } from './local/ports.ts';
+import { endTree } from './local/process-tree.ts';
 import { readLog } from './local/read-log.ts';
 import { forgetRecord } from './local/record.ts';
 import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
 import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
 import { readStored, writeStored } from './local/stored.ts';
+import { told } from './local/told.ts';
 import { watchFlows } from './local/watch-flows.ts';
 
 /** What this build's local driver is, wherever it runs. */
@@ -108,6 +109,7 @@ export function localDriver(place: LocalPlace): Driver & {
     files: filesAt(place.instances, (id, work) => inTurn(state, filesTurn(id), work)),
     doors: { at: (id) => state.known.get(id)?.door },
     close: () => {
+      state.guard.close();
       for (const { unwatch } of state.known.values()) unwatch();
       state.known.clear();
     },
@@ -134,21 +136,30 @@ interface State {
   readonly changing: Set<(id: string) => void>;
   /** The last piece of work of each instance: one comes after another. */
   readonly turns: Map<string, Promise<unknown>>;
+  readonly guard: ReturnType<typeof createMemoryGuard>;
 }
 
 function stateAt(place: LocalPlace): State {
   const { stacks, env, node = process.execPath, patience } = place;
   const machine = { stacks, env, node, patience: { ...usualPatience, ...patience } };
-  return {
+  const known: State['known'] = new Map();
+  const guard = createMemoryGuard({
+    runtimes: () => [...known.values()].map(({ runtime }) => runtime),
+    everyMs: machine.patience.memoryMs,
+    over: (runtime, why) => endedSoon(state, runtime, why),
+  });
+  const state: State = {
     place,
     machine,
-    known: new Map(),
+    known,
     ports: undefined,
     listeners: new Set(),
     noticing: new Set(),
     changing: new Set(),
     turns: new Map(),
+    guard,
   };
+  return state;
 }
 
 async function inTurn<T>({ turns }: State, id: string, work: () => Promise<T>): Promise<T> {
@@ -162,17 +173,6 @@ async function inTurn<T>({ turns }: State, id: string, work: () => Promise<T>): 
     if (turns.get(id) === settled) turns.delete(id);
   });
   return mine;
-}
-
-/** What the system refuses, in words that help; anything else is a bug. */
-function told(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new DriverFailed('DiskFull', 'the disk is full');
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new DriverFailed('FolderClosed', 'its folder cannot be written: an admin has to look at its permissions');
-  if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM')
-    return new DriverFailed('MachineFull', `the machine can run nothing more (${code})`);
-  return error;
 }
 
 async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {
@@ -209,9 +209,16 @@ async function remove(state: State, id: string): Promise<void> {
 }
 
 async function running(state: State): Promise<ReadonlySet<string>> {
-  for (const id of await idsIn(state.place.instances)) await inTurn(state, id, () => found(state, id));
+  const ids = await idsIn(state.place.instances);
+  for (const id of ids) await inTurn(state, id, () => found(state, id));
+  const homes = new Map(ids.map((id) => [id, folderOf(state.place.instances, id).home]));
+  for (const [id, run] of await runsIn(homes)) await inTurn(state, id, () => endStray(state, id, run));
   await removeLeftovers(state.place.instances);
   return new Set(state.known.keys());
+}
+
+async function endStray({ known }: State, id: string, run: string): Promise<void> {
+  if (known.get(id)?.runtime.run !== run) await endTree({ run });
 }
 
 /** The runtime of an instance, also one that was started before this process was. */
@@ -235,7 +242,7 @@ function look(state: State, runtime: Runtime): void {
   });
   const unwatchRuntime = watch(runtime, {
     patience: state.machine.patience,
-    ended: (_runtime, why) => void inTurn(state, id, () => ended(state, runtime, why)).catch(() => {}),
+    ended: (_runtime, why) => endedSoon(state, runtime, why),
     notice: (_runtime, notice) => {
       for (const listener of state.noticing) listener(id, notice);
     },
@@ -248,6 +255,7 @@ function look(state: State, runtime: Runtime): void {
     unwatchFlows();
   };
   const known: Known = { runtime, door: doorOf(runtime), unwatch };
+  state.guard.start();
   state.known.set(id, known);
 }
 
@@ -256,42 +264,31 @@ function forget({ known }: State, id: string): void {
   known.delete(id);
 }
 
+function endedSoon(state: State, runtime: Runtime, why: Reason): void {
+  void inTurn(state, runtime.id, () => ended(state, runtime, why)).catch(() => {});
+}
+
 async function ended(state: State, runtime: Runtime, why: Reason): Promise<void> {
   // Whoever stopped it meanwhile knows already.
   if (state.known.get(runtime.id)?.runtime !== runtime) return;
   forget(state, runtime.id);
+  const reason = await endedForMemory(runtime, why);
   await end(runtime, 0);
   await forgetRecord(runtime.folder);
-  for (const listener of state.listeners) listener(runtime.id, why);
+  for (const listener of state.listeners) listener(runtime.id, reason);
 }
 
-/** Ports are kept by instances that do not run now, too. */
 function portsOf(state: State): Promise<Map<string, number>> {
-  state.ports ??= readPorts(state.place.instances);
+  const { instances } = state.place;
+  state.ports ??= idsIn(instances).then((ids) => readPorts(instances, ids));
   return state.ports;
 }
 
-async function readPorts(instances: string): Promise<Map<string, number>> {
-  const ports = new Map<string, number>();
-  for (const id of await idsIn(instances)) {
-    const port = portIn(await textIn(folderOf(instances, id).port));
-    if (port !== undefined) ports.set(id, port);
-  }
-  return ports;
-}
-
-async function idsIn(instances: string): Promise<string[]> {
-  const names = await readdir(instances).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names.filter((name) => /^[A-Za-z0-9]/.test(name));
-}
-
-async function usages({ known }: State): Promise<ReadonlyMap<string, Usage>> {
+async function usages({ known, guard }: State): Promise<ReadonlyMap<string, Usage>> {
   const found = new Map<string, Usage>();
+  const usages = await guard.read();
   for (const [id, { runtime, heapBytes }] of known) {
-    const usage = await usageOf(runtime.process);
+    const usage = usages.get(runtime.run);
     if (usage) found.set(id, { ...usage, ...(heapBytes === undefined ? {} : { heapBytes }), run: runtime.run });
   }
   return found;

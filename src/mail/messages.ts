@@ -105,7 +105,8 @@ export type InstanceAlert = {
   readonly name: string;
 } & (
   | { readonly cause: 'crash'; readonly times: number; readonly at: string; readonly because: string }
-  | { readonly cause: 'memory'; readonly used: number; readonly limit: number }
+  /** Of the heap, or of `all` that it started. */
+  | { readonly cause: 'memory'; readonly used: number; readonly limit: number; readonly all?: boolean }
   | { readonly cause: 'cpu'; readonly used: number; readonly limit: number }
 );
 
@@ -153,6 +154,8 @@ function sentenceOf(alert: InstanceAlert): string {
     }
     case 'memory': {
       const used = Math.round(alert.used / 1024 ** 2);
+      if (alert.all)
+        return `${name} stays near its memory limit: it holds ${used} MiB with all that it started, and is ended when it holds more than ${alert.limit} MiB.`;
       return `${name} stays near its memory limit: its flows hold ${used} MiB, and its stack allows ${alert.limit} MiB.`;
     }
     case 'cpu':

@@ -1,4 +1,6 @@
 // How near the instances that run are to the limits of their stacks, look by look, and what of that is to be told.
+
+import { treeLimitMb } from '../core/instances/memory.ts';
 import { farFrom, type Nearness, nearnessAfter } from '../core/instances/near-limit.ts';
 import { isUntoldNear, type LimitCause, limitCauses } from '../core/instances/untold.ts';
 import type { InstanceAlerts } from '../core/kinds/instance.ts';
@@ -48,9 +50,10 @@ export function limitsOf(
 
 function nearLimit(instance: Resource<'Instance'>, cause: LimitCause, sample: Measured, now: string): Due | undefined {
   const { id, name, spec } = instance;
-  const [limit, used] = [limitOf(instance, cause), usedOf(sample, cause)];
-  if (limit === undefined || used === undefined || !isUntoldNear(cause, spec.alerts, now)) return undefined;
-  return { instance, alert: { id, name, cause, used, limit }, told: { [cause]: { toldAt: now, near: true } } };
+  const use = useOf(instance, cause, sample);
+  if (!use || !isUntoldNear(cause, spec.alerts, now)) return undefined;
+  const { share: _, ...numbers } = use;
+  return { instance, alert: { id, name, cause, ...numbers }, told: { [cause]: { toldAt: now, near: true } } };
 }
 
 function endOf({ id, spec: { alerts } }: Resource<'Instance'>, cause: LimitCause): AlertNote | undefined {
@@ -67,22 +70,44 @@ function nearAfter(nearness: Map<string, Near>, instance: Resource<'Instance'>, 
     return known.run === sample.run ? known[cause] : farFrom;
   };
   const after = (cause: LimitCause): Nearness => {
-    const [limit, used] = [limitOf(instance, cause), usedOf(sample, cause)];
-    if (limit === undefined) return farFrom;
-    return used === undefined ? before(cause) : nearnessAfter(before(cause), used / (limit * unit[cause]));
+    if (!isLimited(instance, cause)) return farFrom;
+    const use = useOf(instance, cause, sample);
+    return use ? nearnessAfter(before(cause), use.share) : before(cause);
   };
   const near = { run: sample.run, memory: after('memory'), cpu: after('cpu') };
   nearness.set(instance.id, near);
   return near;
 }
 
-/** What a limit is counted in, in what is measured: MiB in bytes, percent in percent. */
-const unit = { memory: 1024 ** 2, cpu: 1 } as const;
-
-function limitOf({ spec: { started } }: Resource<'Instance'>, cause: LimitCause): number | undefined {
-  return cause === 'memory' ? started?.resources.memoryMb : started?.resources.cpuPercent;
+function isLimited({ spec: { started } }: Resource<'Instance'>, cause: LimitCause): boolean {
+  return started?.resources[cause === 'memory' ? 'memoryMb' : 'cpuPercent'] !== undefined;
 }
 
-function usedOf({ heapBytes, cpuPercent }: Measured, cause: LimitCause): number | undefined {
-  return cause === 'memory' ? heapBytes : cpuPercent;
+interface Use {
+  /** As it is measured: bytes, or percent of one core. */
+  readonly used: number;
+  /** In MiB, or percent of one core. */
+  readonly limit: number;
+  readonly share: number;
+  /** Of memory: that of all that it started, and not of its heap. */
+  readonly all?: boolean;
 }
+
+/** What it uses of a limit. Of the two limits of memory, that of the heap and that of all that it started, the one that is nearer. */
+function useOf({ spec: { started } }: Resource<'Instance'>, cause: LimitCause, sample: Measured): Use | undefined {
+  const { memoryMb, cpuPercent } = started?.resources ?? {};
+  if (cause === 'cpu')
+    return sample.cpuPercent === undefined || cpuPercent === undefined
+      ? undefined
+      : use(sample.cpuPercent, cpuPercent, 1);
+  if (memoryMb === undefined) return undefined;
+  const heap = sample.heapBytes === undefined ? undefined : use(sample.heapBytes, memoryMb, mib);
+  const all = { all: true, ...use(sample.memoryBytes, treeLimitMb(memoryMb), mib) };
+  return heap && heap.share >= all.share ? heap : all;
+}
+
+function use(used: number, limit: number, unit: number): Use {
+  return { used, limit, share: used / (limit * unit) };
+}
+
+const mib = 1024 ** 2;

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -77,17 +78,58 @@ inWorld('gives up a start half-way when it is told to', async ({ driver: { runne
   assert.not(await lives(pid));
 });
 
-inWorld('does not take another program on its port for the runtime, and takes another port next', async (world) => {
+inWorld('does not take another program on its port for the runtime, and takes another port at once', async (world) => {
   const { runner } = world.driver;
   const { url } = await runner.start(runOf('a'), never);
   await runner.stop('a');
   const squatter = await squat(Number(new URL(url ?? '').port));
-  assert.is((await reasonOf(runner.start(runOf('a'), never))).reason, 'PortTaken');
   const again = await runner.start(runOf('a'), never);
   assert.is.not(again.url, url);
   assert.is(await (await fetch(again.url ?? '')).text(), 'a flow');
   squatter.close();
 });
+
+inWorld('repairs a port that is none, and whatever stands where it should be', async ({ driver, at, again }) => {
+  for (const text of ['99999\n', '65536\n', '0\n', '', '80\n', 'x', '\u0000', undefined]) {
+    rmSync(at('a', 'port'), { force: true, recursive: true });
+    mkdirSync(at('a'), { recursive: true });
+    if (text === undefined) mkdirSync(at('a', 'port/in/it'), { recursive: true });
+    else writeFileSync(at('a', 'port'), text);
+    const { runner } = again();
+    const { url } = await runner.start(runOf('a'), never);
+    assert.is(new URL(url ?? '').port, readFileSync(at('a', 'port'), 'utf8').trim(), JSON.stringify(text));
+    await runner.stop('a');
+  }
+  for (const name of ['run.json', 'admin-token', 'settings.json', 'run.json.new']) {
+    rmSync(at('a', name), { force: true });
+    mkdirSync(at('a', `${name}/in/it`), { recursive: true });
+    const { runner } = again();
+    assert.equal([...(await runner.running())], [], name);
+    await runner.start(runOf('a'), never);
+    await runner.stop('a');
+    rmSync(at('a', name), { force: true, recursive: true });
+  }
+  await driver.runner.remove('a');
+});
+
+inWorld(
+  'finds again what a newer Weir started, and ends what it cannot look after',
+  async ({ driver, at, pidOf, again }) => {
+    await driver.runner.start(runOf('a'), never);
+    const pid = pidOf('a');
+    driver.close();
+    const record = JSON.parse(readFileSync(at('a', 'run.json'), 'utf8'));
+    const written = (more: object) => writeFileSync(at('a', 'run.json'), JSON.stringify({ ...record, ...more }));
+    for (const more of [{ newer: { field: 1 } }, { groups: 7 }, { memoryMb: 'much' }]) {
+      written(more);
+      const next = again();
+      assert.equal([[...(await next.runner.running())], await lives(pid)], [['a'], true], JSON.stringify(more));
+      next.close();
+    }
+    written({ port: { of: 'another form' } });
+    assert.equal([[...(await again().runner.running())], await lives(pid)], [[], false]);
+  },
+);
 
 inWorld('keeps the port of an instance', async ({ driver: { runner }, again }) => {
   const { url } = await runner.start(runOf('a'), never);

@@ -30,7 +30,7 @@ interface Desk {
   again(more?: Partial<AlertsOptions>): Alerts;
   /** Looks once, where the instances use so much (MiB, percent of a core). */
   look(
-    used?: Readonly<Record<string, readonly [memory: number, cpu?: number, run?: string]>>,
+    used?: Readonly<Record<string, readonly [memory: number, cpu?: number, run?: string, all?: number]>>,
     alerts?: Alerts,
   ): Promise<void>;
   /** Has the mail server take all that was sent, and waits until that is noted. */
@@ -77,9 +77,9 @@ async function deskWith({ platform = email, feature = true } = {}): Promise<Desk
   const look: Desk['look'] = (used = {}, which = alerts) =>
     which.look(
       new Map(
-        Object.entries(used).map(([name, [memory, cpuPercent, run = 'first']]) => [
+        Object.entries(used).map(([name, [memory, cpuPercent, run = 'first', all = memory]]) => [
           `Instance-${name}`,
-          { at: 0, memoryBytes: 1e9, heapBytes: memory * 1024 ** 2, cpuPercent, run },
+          { at: 0, memoryBytes: all * 1024 ** 2, heapBytes: memory * 1024 ** 2, cpuPercent, run },
         ]),
       ),
     );
@@ -221,6 +221,19 @@ about('tell of memory and processor that stay near the limit of the stack, not o
   );
   await stay(desk, { pumps: [99, 10], lamps: [20, 40] }, 50);
   assert.equal(desk.mails, []);
+});
+
+about('tell of all that an instance started, where its heap is far from its limit', async () => {
+  const desk = await deskWith();
+  await put(desk.world, running(desk.world, 'core', 'pumps'));
+  await stay(desk, { pumps: [20, 1, 'first', 360] });
+  assert.equal(desk.mails, []);
+  await stay(desk, { pumps: [20, 1, 'first', 380] });
+  const [mail] = await desk.taken();
+  assert.match(
+    mail?.text ?? '',
+    '"pumps" stays near its memory limit: it holds 380 MiB with all that it started, and is ended when it holds more than 406 MiB.',
+  );
 });
 
 about('tell of a limit again when it had been well below, and an hour has passed', async () => {

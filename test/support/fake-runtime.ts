@@ -2,6 +2,13 @@
 import { join } from 'node:path';
 import { writeFiles } from './temporary-folder.ts';
 
+/**
+ * A shell's command that leaves a process behind of which nothing tells whose it is: no environment, session, group, parent, folder or open file. Its
+ * number is written to the file that the command is given.
+ */
+export const escapeCommand =
+  '(setsid env -i sh -c "cd /; sleep 1000 <&- >&- 2>&- & echo \\$! > \\$0.new; mv \\$0.new \\$0" "$0" >/dev/null 2>&1 &); sleep 0.2';
+
 /** What each does, once its settings are loaded; `serve()` answers as a runtime does. */
 const behaviours = {
   good: 'serve();',
@@ -10,6 +17,9 @@ const behaviours = {
   stubborn: "process.removeAllListeners('SIGTERM'); process.on('SIGTERM', () => {}); serve();",
   parent:
     "require('node:child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref(); serve();",
+  escapes: `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(escapeCommand)}, at('--userDir') + '/escaped'], { detached: true, stdio: 'ignore' }).unref(); serve();`,
+  hoards: `serve(); const hoard = []; setInterval(() => { if (hoard.length < 40) hoard.push(Buffer.alloc(20 * 1024 * 1024, 1)); }, 5);`,
+  nests: `require('node:child_process').spawn(process.execPath, ['-e', 'const hoard = []; setInterval(() => { if (hoard.length < 40) hoard.push(Buffer.alloc(20 * 1024 * 1024, 1)); }, 5);'], { env: {}, stdio: 'ignore' }); serve();`,
   floods:
     "serve(); setInterval(() => process.stdout.write('x'.repeat(999) + '\\n'), 1); for (let i = 0; i < 30000; i++) process.stdout.write('y'.repeat(999) + '\\n');",
   talks: "serve(); for (let i = 0; i < 100; i++) console.log('line ' + i);",

@@ -5,10 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DriverFailed, type Run } from '../driver.ts';
 import { askAlive } from './alive.ts';
-import { type Folder, makeFolder, textIn, writePrivate } from './folder.ts';
+import { groupFor } from './control-group.ts';
+import { type Folder, makeFolder, writePrivate } from './folder.ts';
 import { launch } from './launch.ts';
 import { installModules } from './modules.ts';
-import { freePort, isFree } from './ports.ts';
+import { isFree } from './ports.ts';
 import { beganAt } from './process-table.ts';
 import { readLog } from './read-log.ts';
 import { forgetRecord, writeRecord } from './record.ts';
@@ -53,11 +54,15 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   await writePrivate(folder.settingsData, `${JSON.stringify(settings, null, 2)}\n`);
   const token = randomBytes(32).toString('base64url');
   await writePrivate(folder.token, `${token}\n`);
+  const nonce = randomBytes(16).toString('hex');
+  const group = await groupFor(nonce);
   const record = {
     folder: folder.path,
-    run: randomBytes(16).toString('hex'),
+    run: nonce,
+    ...(group === undefined ? {} : { groups: [group] }),
     port,
     digest: wanted.digest,
+    ...(run.resources.memoryMb === undefined ? {} : { memoryMb: run.resources.memoryMb }),
     healthCheckIntervalMs: run.options.healthCheckIntervalMs ?? usualHealthCheckIntervalMs,
     path: run.path ?? '',
     editorPath: `${run.path ?? ''}${withSlash(run.options.editorPath ?? '/')}`,
@@ -66,7 +71,7 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   await writeRecord(folder, record);
   giveUpOn(signal);
   const told = toldSecrets(secrets, token);
-  const child = await launch({ run, folder, runtime, node, env, nonce: record.run, secrets: told });
+  const child = await launch({ run, folder, runtime, node, env, tree: record, secrets: told });
   const process = { pid: child.pid, began: (await beganAt(child.pid)) ?? '' };
   const made: Runtime = { ...record, id: run.id, folder, token, process, child };
   try {
@@ -120,38 +125,8 @@ function giveUpOn(signal: AbortSignal): void {
 }
 
 function portTaken(port: number): DriverFailed {
-  return new DriverFailed('PortTaken', `its port ${port} is taken by another program; it gets another one next`);
-}
-
-/** The port that an instance keeps, or a new one where it has none. One that is taken by now is given up, for another at the next try. */
-export async function portFor(id: string, folder: Folder, kept: Map<string, number>): Promise<number> {
-  const known = kept.get(id) ?? portIn(await textIn(folder.port));
-  if (known !== undefined && (await isSoonFree(known))) {
-    kept.set(id, known);
-    return known;
-  }
-  kept.delete(id);
-  if (known !== undefined) {
-    await writePrivate(folder.port, '');
-    throw portTaken(known);
-  }
-  const port = await freePort(new Set(kept.values()));
-  if (port === undefined) throw new DriverFailed('NoPort', 'this machine has no free port left for it');
-  kept.set(id, port);
-  await writePrivate(folder.port, `${port}\n`);
-  return port;
-}
-
-/** Somebody may just be leaving it. */
-async function isSoonFree(port: number): Promise<boolean> {
-  for (let tries = 0; tries < 20; tries++) {
-    if (await isFree(port)) return true;
-    await sleep(pollMs);
-  }
-  return false;
-}
-
-/** The port that is written in a text. */
-export function portIn(text: string | undefined): number | undefined {
-  return text !== undefined && /^\d{4,5}\n?$/.test(text) ? Number(text) : undefined;
+  return new DriverFailed(
+    'PortTaken',
+    `its port ${port} is taken by another program; it gets another one at the next try`,
+  );
 }

@@ -1,5 +1,5 @@
 // The folder of an instance: what lies where in it, for its owner alone.
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 /** Where the things of one instance are; all are absolute paths. */
@@ -51,6 +51,15 @@ export async function makeFolder(folder: Folder): Promise<void> {
   }
 }
 
+/** The ids of the instances that have a folder. */
+export async function idsIn(instances: string): Promise<string[]> {
+  const names = await readdir(instances).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return names.filter((name) => /^[A-Za-z0-9]/.test(name));
+}
+
 /** How the name of a folder begins that is being deleted. */
 const leaving = '.gone-';
 
@@ -81,8 +90,24 @@ export async function removeFolder(folder: Folder): Promise<void> {
  */
 export async function writePrivate(path: string, content: string): Promise<void> {
   const next = `${path}.new`;
-  await writeFile(next, content, { mode: 0o600 });
-  await rename(next, path);
+  const write = async () => {
+    await writeFile(next, content, { mode: 0o600 });
+    await rename(next, path);
+  };
+  await write().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EISDIR') throw error;
+    // A folder has no business where a file of Weir's own is.
+    for (const one of [next, path]) await removeFolderAt(one);
+    await write();
+  });
+}
+
+async function removeFolderAt(path: string): Promise<void> {
+  const isFolder = await lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) await rm(path, { recursive: true, force: true });
 }
 
 /** The text of a file; nothing where there is none. */
@@ -93,6 +118,15 @@ export async function textIn(path: string): Promise<string | undefined> {
     if (isMissing(error)) return undefined;
     throw error;
   }
+}
+
+/** The text of a file of Weir's own. One that is there and cannot be read says as little as one that is missing. */
+export function keptText(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    // A machine that is full says nothing about the file.
+    if (error.code === 'EMFILE' || error.code === 'ENFILE' || error.code === 'ENOMEM') throw error;
+    return undefined;
+  });
 }
 
 function isMissing(error: unknown): boolean {

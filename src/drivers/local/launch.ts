@@ -5,6 +5,7 @@ import { open } from 'node:fs/promises';
 import type { Run } from '../driver.ts';
 import { environmentOf, leftOutLine, marker, variablesOf } from './environment.ts';
 import type { Folder } from './folder.ts';
+import { gather, type Tree, withTag } from './process-tree.ts';
 import type { Runtime } from './stack.ts';
 
 /** What a process is started with. */
@@ -14,8 +15,8 @@ export interface Launch {
   readonly runtime: Runtime;
   readonly node: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The value of the marker. */
-  readonly nonce: string;
+  /** Its run: the value of the marker, and the control groups. */
+  readonly tree: Tree;
   /** Told once, on its standard input. */
   readonly secrets: object;
 }
@@ -26,7 +27,8 @@ export async function launch(launch: Launch): Promise<ChildProcess & { readonly 
   try {
     const { left } = variablesOf(launch.run.environment);
     if (left.length > 0) await log.appendFile(leftOutLine(left));
-    const child = spawn(launch.node, argumentsOf(launch), {
+    const [command = launch.node, ...args] = withTag(launch.tree.run, [launch.node, ...argumentsOf(launch)]);
+    const child = spawn(command, args, {
       cwd: launch.folder.home,
       env: environmentFor(launch),
       detached: true,
@@ -34,6 +36,8 @@ export async function launch(launch: Launch): Promise<ChildProcess & { readonly 
     });
     await once(child, 'spawn');
     child.unref();
+    // It waits for its secrets, so that nothing of a flow runs before it is where it belongs.
+    if (hasPid(child)) await gather(launch.tree, child.pid);
     child.stdin?.on('error', () => {}).end(JSON.stringify(launch.secrets));
     return hasPid(child) ? child : Promise.reject(new Error('the process has no number'));
   } finally {
@@ -60,12 +64,12 @@ function argumentsOf({ run, folder, runtime }: Launch): string[] {
   ];
 }
 
-function environmentFor({ run, folder, node, env, nonce }: Launch): NodeJS.ProcessEnv {
+function environmentFor({ run, folder, node, env, tree }: Launch): NodeJS.ProcessEnv {
   const { timeZone } = run.options;
   return environmentOf(env, node, {
     HOME: folder.home,
     ...variablesOf(run.environment).given,
     ...(timeZone === undefined ? {} : { TZ: timeZone }),
-    [marker]: nonce,
+    [marker]: tree.run,
   });
 }

@@ -1,6 +1,9 @@
 // Loopback ports: one that an instance keeps, below those that the system hands out by itself.
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DriverFailed } from '../driver.ts';
+import { type Folder, folderOf, keptText, writePrivate } from './folder.ts';
 
 /** The address at which runtimes listen. */
 export const loopback = '127.0.0.1';
@@ -25,4 +28,39 @@ export function isFree(port: number): Promise<boolean> {
     server.once('error', () => resolve(false));
     server.listen({ port, host: loopback, exclusive: true }, () => server.close(() => resolve(true)));
   });
+}
+
+/** The port that an instance keeps, or a new one where it has none, or another program has taken it. */
+export async function portFor(id: string, folder: Folder, kept: Map<string, number>): Promise<number> {
+  const known = kept.get(id) ?? portIn(await keptText(folder.port));
+  const port = known !== undefined && (await isSoonFree(known)) ? known : await freePort(new Set(kept.values()));
+  if (port === undefined) throw new DriverFailed('NoPort', 'this machine has no free port left for it');
+  kept.set(id, port);
+  await writePrivate(folder.port, `${port}\n`);
+  return port;
+}
+
+/** Somebody may just be leaving it. */
+async function isSoonFree(port: number): Promise<boolean> {
+  for (let tries = 0; tries < 20; tries++) {
+    if (await isFree(port)) return true;
+    await sleep(25);
+  }
+  return false;
+}
+
+/** The port that is written in a text; nothing where there is none that a program of no rights can have. */
+export function portIn(text: string | undefined): number | undefined {
+  const port = text !== undefined && /^\d{4,5}\n?$/.test(text) ? Number(text) : 0;
+  return port >= 1024 && port <= 65_535 ? port : undefined;
+}
+
+/** The ports that instances keep, by their ids; ports are kept by instances that do not run now, too. */
+export async function readPorts(instances: string, ids: readonly string[]): Promise<Map<string, number>> {
+  const ports = new Map<string, number>();
+  for (const id of ids) {
+    const port = portIn(await keptText(folderOf(instances, id).port));
+    if (port !== undefined) ports.set(id, port);
+  }
+  return ports;
 }

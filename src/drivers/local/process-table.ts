@@ -15,7 +15,7 @@ export interface Usage {
   readonly cpuSeconds: number;
 }
 
-const isLinux = process.platform === 'linux';
+export const isLinux = process.platform === 'linux';
 const run = promisify(execFile);
 
 /** When the process that has this number now began; nothing where there is none, or only what is left of one that ended. */
@@ -38,25 +38,40 @@ export async function signal(target: ProcessId, name: NodeJS.Signals): Promise<b
   return (await isRunning(target)) && kill(target.pid, name);
 }
 
+/** The numbers of all processes that there are. Only Linux tells; elsewhere there are none. */
+export async function allPids(): Promise<number[]> {
+  if (!isLinux) return [];
+  return (await readdir('/proc')).flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+}
+
+/** The processes that are so now. */
+export async function processesThat(is: (pid: number) => boolean | Promise<boolean>): Promise<ProcessId[]> {
+  const found: ProcessId[] = [];
+  for (const pid of await allPids()) {
+    const began = (await is(pid)) ? await beganAt(pid) : undefined;
+    if (began !== undefined) found.push({ pid, began });
+  }
+  return found;
+}
+
 /**
  * The processes in whose environment a variable has this value: what was started with it, and whatever that has started. Only Linux tells; elsewhere
  * there are none.
  */
-export async function processesWith(variable: string, value: string): Promise<ProcessId[]> {
-  if (!isLinux) return [];
+export function processesWith(variable: string, value: string): Promise<ProcessId[]> {
   const wanted = `${variable}=${value}`;
-  const found: ProcessId[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const began = (await environmentOf(name)).includes(wanted) ? await beganAt(Number(name)) : undefined;
-    if (began !== undefined) found.push({ pid: Number(name), began });
-  }
-  return found;
+  return processesThat(async (pid) => (await environmentOf(pid)).includes(wanted));
 }
 
 /** Whether a process has this value in its environment; where the system does not tell, it is believed. */
 export async function isMarked({ pid }: ProcessId, variable: string, value: string): Promise<boolean> {
   return !isLinux || (await environmentOf(pid)).includes(`${variable}=${value}`);
+}
+
+/** The value of a variable in the environment of a process, as it was started. */
+export async function variableOf(pid: number, variable: string): Promise<string | undefined> {
+  const found = (await environmentOf(pid)).find((line) => line.startsWith(`${variable}=`));
+  return found?.slice(variable.length + 1);
 }
 
 /** Whether a process works in a folder, wherever that was moved since; where the system does not tell, it does not. */
@@ -67,15 +82,20 @@ export async function worksIn({ pid }: ProcessId, folder: string): Promise<boole
   return its !== undefined && its === ours;
 }
 
-async function environmentOf(pid: number | string): Promise<string[]> {
-  return (await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '')).split('\0');
+async function environmentOf(pid: number): Promise<string[]> {
+  return (await procFile(pid, 'environ')).split('\0');
 }
 
-/** What a process uses now; nothing where it is gone, or where the system does not tell. */
+/** What a process uses now, and the children of it that it has waited for; nothing where it is gone, or where the system does not tell. */
 export async function usageOf({ pid, began }: ProcessId): Promise<Usage | undefined> {
   const stat = isLinux ? await statOf(pid) : undefined;
   if (!stat || stat.began !== began) return undefined;
   return { memoryBytes: stat.residentPages * pageBytes, cpuSeconds: stat.cpuTicks / ticksPerSecond };
+}
+
+/** The file of /proc about a process; empty where it is gone, or closed. */
+export function procFile(pid: number, name: 'environ' | 'limits' | 'status'): Promise<string> {
+  return readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '');
 }
 
 /** Sends a signal to a number; whether something has it. */
@@ -102,7 +122,7 @@ async function statOf(pid: number) {
   if (at(3) === 'X' || (at(3) === 'Z' && Number(at(20)) <= 1)) return undefined;
   return {
     began: `${await bootId()}/${at(22)}`,
-    cpuTicks: Number(at(14)) + Number(at(15)),
+    cpuTicks: [14, 15, 16, 17].reduce((sum, field) => sum + Number(at(field)), 0),
     residentPages: Number(at(24)),
   };
 }

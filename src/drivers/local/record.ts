@@ -1,21 +1,31 @@
 // What is written down of a runtime that runs, so that it is found again whatever happens to Weir.
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
-import { type Folder, textIn, writePrivate } from './folder.ts';
+import { type Folder, keptText, writePrivate } from './folder.ts';
 
-const form = z.strictObject({
+/** Whether a text can be the mark of a run. */
+export function isRun(text: string): boolean {
+  return /^[0-9a-f]{14,64}$/.test(text);
+}
+
+/** What a newer Weir writes besides is not looked at: what cannot be read is what runs on with nobody to look after it. */
+const form = z.object({
   /** Absent between the decision to start it and its start. */
   pid: z.int().min(2).optional(),
   began: z.string().optional(),
   /** The folder of its instance: a copy of it elsewhere is none. */
   folder: z.string(),
   /** Marks it and all that it starts. */
-  run: z.string(),
-  port: z.int(),
+  run: z.string().refine(isRun),
+  /** The folders of its control groups. */
+  groups: z.array(z.string()).optional().catch(undefined),
+  port: z.int().min(1).max(65_535),
   /** Of what it was started with. */
   digest: z.string(),
   /** In milliseconds. */
-  healthCheckIntervalMs: z.int(),
+  healthCheckIntervalMs: z.int().min(1),
+  /** The memory that its stack allows its heap, in MiB. */
+  memoryMb: z.int().min(1).optional().catch(undefined),
   editorPath: z.string(),
   /** What stands before its paths. */
   path: z.string().default(''),
@@ -24,15 +34,20 @@ const form = z.strictObject({
 /** A runtime as it was started. */
 export type RunRecord = z.output<typeof form>;
 
-/** What was written down; nothing where there is nothing, or nothing of use. */
-export async function readRecord(folder: Folder): Promise<RunRecord | undefined> {
-  const text = await textIn(folder.record);
-  return text === undefined ? undefined : parsed(text);
+/** What is enough to end a runtime, where the rest of its record says nothing to this version. */
+const remains = form.pick({ folder: true, run: true, groups: true });
+
+/** What was written down, or as much of it as ends the runtime; nothing where there is nothing, or nothing of use. */
+export async function readRecord(folder: Folder): Promise<RunRecord | z.output<typeof remains> | undefined> {
+  const text = await keptText(folder.record);
+  if (text === undefined) return undefined;
+  const value = parsed(text);
+  return form.safeParse(value).data ?? remains.safeParse(value).data;
 }
 
-function parsed(text: string): RunRecord | undefined {
+function parsed(text: string): unknown {
   try {
-    return form.safeParse(JSON.parse(text)).data;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
@@ -45,6 +60,5 @@ export function writeRecord(folder: Folder, record: RunRecord): Promise<void> {
 
 /** It no longer runs. */
 export async function forgetRecord(folder: Folder): Promise<void> {
-  await rm(folder.record, { force: true });
-  await rm(folder.token, { force: true });
+  for (const path of [folder.record, folder.token]) await rm(path, { force: true, recursive: true });
 }

@@ -3,37 +3,44 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notice, Reason } from '../driver.ts';
 import { type Alive, type Asked, askAlive } from './alive.ts';
-import { marker } from './environment.ts';
 import type { Folder } from './folder.ts';
 import { turnOver } from './log-file.ts';
-import { isRunning, type ProcessId, processesWith, signal } from './process-table.ts';
+import { isRunning, type ProcessId, signal } from './process-table.ts';
+import { endTree, gone, type Tree, whomToAsk } from './process-tree.ts';
 
 /** A runtime that was started, by this process or by the one before. */
-export interface Runtime extends Asked {
+export interface Runtime extends Asked, Tree {
   readonly id: string;
   readonly folder: Folder;
   readonly process: ProcessId;
   /** Where it was started by this process. */
   readonly child?: ChildProcess;
-  /** Marks it and all that it starts. */
-  readonly run: string;
   readonly digest: string;
   readonly healthCheckIntervalMs: number;
+  /** The memory that its stack allows its heap, in MiB. */
+  readonly memoryMb?: number | undefined;
   /** What stands before its paths, without a slash at the end. */
   readonly path: string;
   /** How its flows were when it was last asked; nothing where another Weir asked. */
   readonly flows?: string;
 }
 
-/** Milliseconds: how long to wait for a first answer, for an orderly end, for any answer, and between two looks. */
+/** Milliseconds: how long to wait for a first answer, for an orderly end, for any answer, between two looks, and between two at its memory. */
 export interface Patience {
   readonly startMs: number;
   readonly stopMs: number;
   readonly answerMs: number;
   readonly lookMs: number;
+  readonly memoryMs: number;
 }
 
-export const usualPatience: Patience = { startMs: 60_000, stopMs: 10_000, answerMs: 5000, lookMs: 1000 };
+export const usualPatience: Patience = {
+  startMs: 60_000,
+  stopMs: 10_000,
+  answerMs: 5000,
+  lookMs: 1000,
+  memoryMs: 2000,
+};
 
 /** How many answers a runtime may owe in a row before it is taken for dead. */
 const mostMissed = 3;
@@ -109,6 +116,8 @@ export function endOf(code: number | null, name: NodeJS.Signals | null): Reason 
       reason: 'Aborted',
       message: 'it was aborted, as it is when its memory does not suffice; its log says why',
     };
+  // So it is told of one that ran behind another process.
+  if (code === 137) return { reason: 'Killed', message: 'it was ended by the signal SIGKILL' };
   if (name !== null) return { reason: 'Killed', message: `it was ended by the signal ${name}` };
   return { reason: 'Exited', message: `it ended by itself with the exit code ${code}` };
 }
@@ -128,28 +137,13 @@ function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
 }
 
 /** Ends a runtime: asks it to, and after a while makes it; and whatever it started and left behind. */
-export async function end({ process: leader, run }: Pick<Runtime, 'process' | 'run'>, stopMs: number): Promise<void> {
-  await signal(leader, 'SIGTERM');
+export async function end(runtime: Pick<Runtime, 'process' | 'run' | 'groups'>, stopMs: number): Promise<void> {
+  const { process: leader } = runtime;
+  if (stopMs > 0) for (const asked of await whomToAsk(leader, runtime)) await signal(asked, 'SIGTERM');
   for (let waited = 0; waited < stopMs && (await isRunning(leader)); waited += pollMs) await sleep(pollMs);
   await signal(leader, 'SIGKILL');
-  await endMarked(run);
+  await endTree(runtime);
   await gone(leader);
 }
 
-/** Waits a second for what was killed. */
-async function gone(process: ProcessId): Promise<void> {
-  for (let round = 0; round < mostRounds && (await isRunning(process)); round++) await sleep(pollMs);
-}
-
 const pollMs = 25;
-const mostRounds = 40;
-
-/** Kills all that carries the mark of a run: a runtime, and whatever it started. */
-export async function endMarked(run: string): Promise<void> {
-  for (let round = 0; round < mostRounds; round++) {
-    const left = await processesWith(marker, run);
-    if (left.length === 0) return;
-    for (const process of left) await signal(process, 'SIGKILL');
-    for (const process of left) await gone(process);
-  }
-}

@@ -26,9 +26,9 @@ async function begin(): Promise<void> {
   unmount = mountSmall(store, 96 << 20);
   const stacks = await fakeStacks(folder.path);
   const of = (name: string) =>
-    `---\nkind: Stack\nmetadata: {name: ${name}}\nspec: {runtime: ${name}}\n---\nkind: InstanceType\nmetadata: {name: ${name}}\nspec: {stacks: [${name}], defaultStack: ${name}}\n`;
+    `---\nkind: Stack\nmetadata: {name: ${name}}\nspec: {runtime: ${name}${name === 'swells' ? ', resources: {diskMb: 6}' : ''}}\n---\nkind: InstanceType\nmetadata: {name: ${name}}\nspec: {stacks: [${name}], defaultStack: ${name}}\n`;
   await writeFiles(join(folder.path, 'config'), {
-    'weir.yaml': `kind: Platform\nmetadata: {name: platform}\nspec:\n  driver: {stacksDirectory: ${JSON.stringify(stacks)}}\n${of('fills')}${of('good')}---\nkind: TeamType\nmetadata: {name: starter}\nspec:\n  features: {staticAssets: true}\n  instanceTypes: [{name: fills}, {name: good}]\n---\nkind: Template\nmetadata: {name: plain}\nspec: {}\n`,
+    'weir.yaml': `kind: Platform\nmetadata: {name: platform}\nspec:\n  driver: {stacksDirectory: ${JSON.stringify(stacks)}}\n${of('fills')}${of('good')}${of('swells')}---\nkind: TeamType\nmetadata: {name: starter}\nspec:\n  features: {staticAssets: true}\n  instanceTypes: [{name: fills}, {name: good}, {name: swells}]\n---\nkind: Template\nmetadata: {name: plain}\nspec: {}\n`,
   });
   const applied = await weir(folder.path, ['apply', 'config']);
   assert.is(applied.code, 0, applied.stderr + applied.stdout);
@@ -129,6 +129,24 @@ full('is freed by the deletion of the instance, and then all goes on by itself',
   );
   assert.is((await ask('PUT', `/instances/${other.id}/files/a.txt`, { content: 'YQ==' })).status, 200);
   assert.is((await fetch(`${server.url}/readyz`)).status, 200);
+});
+
+full('is not made by an instance that may take up less: it is told of, and stopped while it goes on', async () => {
+  const wanted = { name: 'Line 3', instanceType: 'swells', template: 'plain' };
+  const { id } = (await ask('POST', `/teams/${team}/instances`, wanted)).body;
+  const standing = async () => (await ask('GET', `/instances/${id}`)).body;
+  await until('it is stopped', async () => (await standing()).state === 'stopped');
+  const { conditions } = await standing();
+  const found = conditions.find(({ type }: { readonly type: string }) => type === 'DiskExceeded');
+  assert.match(
+    found.message,
+    /^it takes up \d+ MiB of the disk, and its stack allows 6 MiB, and goes on: it was stopped;/,
+  );
+  // By hand it starts, so that somebody can clear up.
+  assert.is((await ask('POST', `/instances/${id}/actions/start`)).status, 202);
+  await until('it runs', async () => (await standing()).state === 'running');
+  assert.is((await ask('DELETE', `/instances/${id}`)).status, 204);
+  await until('it is gone', async () => (await ask('GET', `/instances/${id}`)).status === 404);
 });
 
 full(

@@ -21,6 +21,7 @@ import {
 } from './driver.ts';
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
+import { createDiskUse, type DiskUse } from './local/disk-use.ts';
 import { doorOf } from './local/door.ts';
 import { filesAt, filesTurn } from './local/files-at.ts';
 import { findAgain } from './local/find-again.ts';
@@ -30,6 +31,7 @@ import { loopback } from './local/ports.ts';
 import { usageOf } from './local/process-table.ts';
 import { readLog } from './local/read-log.ts';
 import { forgetRecord } from './local/record.ts';
+import { told } from './local/refusals.ts';
 import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
 import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
 import { readStored, writeStored } from './local/stored.ts';
@@ -110,6 +112,7 @@ export function localDriver(place: LocalPlace): Driver & {
     close: () => {
       for (const { unwatch } of state.known.values()) unwatch();
       state.known.clear();
+      void state.disk.close();
     },
   };
 }
@@ -129,6 +132,7 @@ interface State {
   readonly known: Map<string, Known>;
   /** The ports that instances keep, whether they run or not; nothing before they are read. */
   ports: Promise<Map<string, number>> | undefined;
+  readonly disk: DiskUse;
   readonly listeners: Set<(id: string, why: Reason) => void>;
   readonly noticing: Set<(id: string, notice: Notice) => void>;
   readonly changing: Set<(id: string) => void>;
@@ -144,6 +148,7 @@ function stateAt(place: LocalPlace): State {
     machine,
     known: new Map(),
     ports: undefined,
+    disk: createDiskUse(),
     listeners: new Set(),
     noticing: new Set(),
     changing: new Set(),
@@ -162,17 +167,6 @@ async function inTurn<T>({ turns }: State, id: string, work: () => Promise<T>): 
     if (turns.get(id) === settled) turns.delete(id);
   });
   return mine;
-}
-
-/** What the system refuses, in words that help; anything else is a bug. */
-function told(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new DriverFailed('DiskFull', 'the disk is full');
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new DriverFailed('FolderClosed', 'its folder cannot be written: an admin has to look at its permissions');
-  if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM')
-    return new DriverFailed('MachineFull', `the machine can run nothing more (${code})`);
-  return error;
 }
 
 async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {
@@ -288,11 +282,13 @@ async function idsIn(instances: string): Promise<string[]> {
   return names.filter((name) => /^[A-Za-z0-9]/.test(name));
 }
 
-async function usages({ known }: State): Promise<ReadonlyMap<string, Usage>> {
+async function usages({ known, disk }: State): Promise<ReadonlyMap<string, Usage>> {
   const found = new Map<string, Usage>();
+  const disks = await disk.look(new Map([...known].map(([id, { runtime }]) => [id, runtime.folder])));
   for (const [id, { runtime, heapBytes }] of known) {
     const usage = await usageOf(runtime.process);
-    if (usage) found.set(id, { ...usage, ...(heapBytes === undefined ? {} : { heapBytes }), run: runtime.run });
+    const heap = heapBytes === undefined ? {} : { heapBytes };
+    if (usage) found.set(id, { ...usage, ...heap, diskBytes: disks.get(id) ?? 0, run: runtime.run });
   }
   return found;
 }

@@ -107,6 +107,7 @@ export type InstanceAlert = {
   | { readonly cause: 'crash'; readonly times: number; readonly at: string; readonly because: string }
   | { readonly cause: 'memory'; readonly used: number; readonly limit: number }
   | { readonly cause: 'cpu'; readonly used: number; readonly limit: number }
+  | { readonly cause: 'disk'; readonly used: number; readonly limit: number }
 );
 
 /** To an owner of a team whose instances need somebody to look at them. */
@@ -140,9 +141,12 @@ const mostAlerts = 20;
 
 function headline(alert: InstanceAlert): string {
   const name = `"${harmless(alert.name)}"`;
-  if (alert.cause !== 'crash') return `${name} is near its ${alert.cause === 'memory' ? 'memory' : 'processor'} limit`;
+  if (alert.cause === 'disk' && alert.used > alert.limit * 1024 ** 2) return `${name} is over its disk limit`;
+  if (alert.cause !== 'crash') return `${name} is near its ${limits[alert.cause]} limit`;
   return alert.times === 1 ? `${name} crashed` : `${name} crashed ${alert.times} times`;
 }
+
+const limits = { memory: 'memory', cpu: 'processor', disk: 'disk' } as const;
 
 function sentenceOf(alert: InstanceAlert): string {
   const name = `"${harmless(alert.name)}"`;
@@ -154,6 +158,10 @@ function sentenceOf(alert: InstanceAlert): string {
     case 'memory': {
       const used = Math.round(alert.used / 1024 ** 2);
       return `${name} stays near its memory limit: its flows hold ${used} MiB, and its stack allows ${alert.limit} MiB.`;
+    }
+    case 'disk': {
+      const used = Math.ceil(alert.used / 1024 ** 2);
+      return `${name} takes up ${used} MiB of the disk, and its stack allows ${alert.limit} MiB. Weir stops an instance that goes on above its limit.`;
     }
     case 'cpu':
       return `${name} stays near its processor limit: it uses ${Math.round(alert.used)} % of one core, and its stack allows ${alert.limit} %.`;

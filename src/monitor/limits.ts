@@ -1,5 +1,5 @@
 // How near the instances that run are to the limits of their stacks, look by look, and what of that is to be told.
-import { farFrom, type Nearness, nearnessAfter } from '../core/instances/near-limit.ts';
+import { farFrom, type Nearness, nearnessAfter, nearnessNow } from '../core/instances/near-limit.ts';
 import { isUntoldNear, type LimitCause, limitCauses } from '../core/instances/untold.ts';
 import type { InstanceAlerts } from '../core/kinds/instance.ts';
 import type { Resource } from '../core/model/resource.ts';
@@ -13,6 +13,9 @@ export interface Measured extends Sample {
   readonly heapBytes?: number | undefined;
 }
 
+/** How much a cause says at once: what takes up a disk does not swing. */
+const nearnessOf = { memory: nearnessAfter, cpu: nearnessAfter, disk: nearnessNow } as const;
+
 /** Something to be told of an instance, and what is noted once it was. */
 export interface Due {
   readonly instance: Resource<'Instance'>;
@@ -25,6 +28,7 @@ export interface Near {
   readonly run: string;
   readonly memory: Nearness;
   readonly cpu: Nearness;
+  readonly disk: Nearness;
 }
 
 /** What is near a limit and was not told, and what was told and is so no more; `nearness` is what is known by the ids of instances, and kept up. */
@@ -69,20 +73,21 @@ function nearAfter(nearness: Map<string, Near>, instance: Resource<'Instance'>, 
   const after = (cause: LimitCause): Nearness => {
     const [limit, used] = [limitOf(instance, cause), usedOf(sample, cause)];
     if (limit === undefined) return farFrom;
-    return used === undefined ? before(cause) : nearnessAfter(before(cause), used / (limit * unit[cause]));
+    return used === undefined ? before(cause) : nearnessOf[cause](before(cause), used / (limit * unit[cause]));
   };
-  const near = { run: sample.run, memory: after('memory'), cpu: after('cpu') };
+  const near = { run: sample.run, memory: after('memory'), cpu: after('cpu'), disk: after('disk') };
   nearness.set(instance.id, near);
   return near;
 }
 
 /** What a limit is counted in, in what is measured: MiB in bytes, percent in percent. */
-const unit = { memory: 1024 ** 2, cpu: 1 } as const;
+const unit = { memory: 1024 ** 2, cpu: 1, disk: 1024 ** 2 } as const;
 
 function limitOf({ spec: { started } }: Resource<'Instance'>, cause: LimitCause): number | undefined {
-  return cause === 'memory' ? started?.resources.memoryMb : started?.resources.cpuPercent;
+  const { memoryMb, cpuPercent, diskMb } = started?.resources ?? {};
+  return { memory: memoryMb, cpu: cpuPercent, disk: diskMb }[cause];
 }
 
-function usedOf({ heapBytes, cpuPercent }: Measured, cause: LimitCause): number | undefined {
-  return cause === 'memory' ? heapBytes : cpuPercent;
+function usedOf({ heapBytes, cpuPercent, diskBytes }: Measured, cause: LimitCause): number | undefined {
+  return { memory: heapBytes, cpu: cpuPercent, disk: diskBytes }[cause];
 }

@@ -52,6 +52,16 @@ const table = {
       .optional(),
   ),
   store: flag('DIR', 'the folder of the store (default .weir)', path().default('.weir')),
+  instances: flag(
+    'DIR',
+    'the folder of the instances, which may be on a disk of their own (default the folder instances of the store)',
+    path().optional(),
+  ),
+  reserve: flag(
+    'MIB',
+    'how much of its disk the store keeps for itself, so that a full one stops no sign-in (default 64)',
+    whole().pipe(z.int().min(0, 'it is less than 0').max(65_536, 'it is more than 65536')).default(64),
+  ),
   server: flag('URL', 'asks a running server instead of a store', httpAddress().optional()),
   tokenFile: flag('FILE', 'the file that holds the API token for --server', path().optional()),
   timeout: flag(

@@ -7,13 +7,14 @@ import { UsageError } from '../options.ts';
 import { changingFile, type Source, textFile } from '../store/backup/source.ts';
 import { type Backup, backUp } from '../store/backup/write.ts';
 import { exitCodes } from './exit-codes.ts';
+import { instancesFolder } from './instances-folder.ts';
 import { withProgress } from './progress.ts';
 import type { Verb } from './verb.ts';
 
 export const backup: Verb = {
   usage: '',
   words: { least: 0, most: 0 },
-  options: ['store', 'out', 'quiet'],
+  options: ['store', 'instances', 'out', 'quiet'],
   notes: { out: 'the file to write, or a folder that gets a file named by the time' },
   details: `No lock is taken: a server may run. The backup holds everything that was acknowledged before it began: objects, users, history and audit log, what
 they name, and the user directories of instances (flows, credentials, context; not the packages, which are installed again). It is a gzipped tar,
@@ -24,7 +25,7 @@ is read back and checked before it gets its name, and is as secret as the store.
     const store = resolve(io.cwd, options.store);
     const at = io.now();
     const out = fileFor(resolve(io.cwd, options.out), at);
-    const others = (view: View) => instanceSources(join(store, 'instances'), view);
+    const others = (view: View) => instanceSources(instancesFolder(options, io), view);
     const made = await withProgress(io, 'backing up', () => backUp(store, { out, at, madeBy: io.version, others }));
     io.stdout.write(`${summaryOf(out, made)}\n`);
     return exitCodes.fine;

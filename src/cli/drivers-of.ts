@@ -1,5 +1,5 @@
 // The drivers of a server: below the folder of its store, with the secrets of its surroundings.
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { singleton } from '../core/model/view.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import {
@@ -12,11 +12,12 @@ import {
 } from '../drivers/driver.ts';
 import { driversAt } from '../drivers/index.ts';
 import type { Options } from '../options.ts';
-import type { Store } from '../store/store.ts';
+import { diskFullWords, type Store } from '../store/store.ts';
 import { secretOf } from './facts.ts';
+import { instancesFolder } from './instances-folder.ts';
 import type { Io } from './io.ts';
 
-/** The drivers, by kind, which run instances in the folder `instances` of the store. */
+/** The drivers, by kind, which run instances where the options say. */
 export function driversOf(
   store: Store,
   options: Options,
@@ -26,7 +27,7 @@ export function driversOf(
   const folder = resolve(io.cwd, options.store);
   const home = { secretDir: resolve(io.cwd, options.secretDir), env: io.env };
   return driversAt({
-    instances: join(folder, 'instances'),
+    instances: instancesFolder(options, io),
     stacks: () => resolve(folder, singleton(store.read(), 'Platform').spec.driver.stacksDirectory),
     env: io.env,
     secretOf: (secret) => secretOf(secret, home),
@@ -64,15 +65,23 @@ export function filesWith(store: Store, drivers: ReadonlyMap<string, Driver>): F
   const done = <T>(work: Promise<T> | undefined): Promise<T> =>
     (work ?? Promise.reject(new DriverFailed('NoFiles', 'the driver of the platform keeps no files'))).catch(
       (error) => {
-        throw error instanceof DriverFailed ? new Declined('conflict', error.message) : error;
+        throw error instanceof DriverFailed ? new Declined(declinedFor(error), error.message) : error;
       },
     );
   return {
     list: async (id) => (await files()?.list(id)) ?? [],
     open: async (id, path) => files()?.open(id, path),
-    put: (id, path, content, check) => done(files()?.put(id, path, content, check)),
+    put: async (id, path, content, check) => {
+      if (store.health().isLow)
+        throw new Declined('insufficient_storage', `${path} cannot be written, because ${diskFullWords}`);
+      return done(files()?.put(id, path, content, check));
+    },
     remove: (id, path, check) => done(files()?.remove(id, path, check)),
   };
+}
+
+function declinedFor({ reason }: DriverFailed) {
+  return reason === 'DiskFull' ? 'insufficient_storage' : 'conflict';
 }
 
 /** Where instances answer that run with the driver that the platform has now. */

@@ -1,5 +1,6 @@
 // What measures the instances of a server, in the folder `usage` of its store, and mails their owners.
 import { join, resolve } from 'node:path';
+import { createDiskQuota } from '../control/disk-quota.ts';
 import type { Driver } from '../drivers/driver.ts';
 import { type AlertsOptions, createAlerts } from '../monitor/alerts.ts';
 import { createMonitor, type Monitor } from '../monitor/monitor.ts';
@@ -15,5 +16,6 @@ export function monitorOf(
   const { door, drivers, log } = around;
   const folder = join(resolve(io.cwd, options.store), 'usage');
   const alerts = createAlerts({ ...around, clock: io.now });
-  return createMonitor({ store: door.store, drivers, folder, clock: io.now, elapsed: io.elapsed, log, alerts });
+  const quota = createDiskQuota({ ...around, clock: io.now });
+  return createMonitor({ store: door.store, drivers, folder, clock: io.now, elapsed: io.elapsed, log, alerts, quota });
 }

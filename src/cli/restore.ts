@@ -11,7 +11,8 @@ export const restore: Verb = {
   options: ['store', 'quiet'],
   notes: { store: 'the folder to restore into: none, or an empty one (default .weir)' },
   details: `All of the backup is read and checked before anything is written, and all of it is restored or nothing. Everything is as it was then: sessions
-and tokens that were taken away since are good again. Stop the server that had the store first: two servers would run the same instances.`,
+and tokens that were taken away since are good again. What instances hold comes into the folder instances of the store: where they are to be
+elsewhere (--instances), move it there before the server starts. Stop the server that had the store first: two servers would run the same instances.`,
   examples: ['weir restore weir.tar.gz --store /var/lib/weir'],
   async run({ args: [file = ''], options, io }) {
     const store = resolve(io.cwd, options.store);

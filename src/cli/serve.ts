@@ -21,6 +21,7 @@ import { doorsOf, driversOf, filesWith, installedWith, logsOf, usageWith } from 
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
+import { holdInstances, reserveAt } from './instances-folder.ts';
 import type { Io } from './io.ts';
 import { baseUrlOf, listen, withPort } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -34,7 +35,19 @@ import { benchOf, factsAt, openStoreAt } from './workbench.ts';
 export const serve: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['env', 'store', 'host', 'port', 'baseUrl', 'secretDir', 'strictStart', 'logFormat', 'logLevel'],
+  options: [
+    'env',
+    'store',
+    'instances',
+    'reserve',
+    'host',
+    'port',
+    'baseUrl',
+    'secretDir',
+    'strictStart',
+    'logFormat',
+    'logLevel',
+  ],
   details: `Applies the tree at DIR (default ${defaultTree}), follows it, and serves the API. A tree that breaks later, or vanishes, changes nothing: the last
 good state is kept, and a mended tree is taken up by itself. On a store without users it makes the first admin ("admin", with the
 password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SIGINT end it in order; a second one at once.`,
@@ -48,9 +61,11 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
     // Heard from here on, so that a stop during the start is no loss either.
     const stop = stopRequest(io);
     let store: Store | undefined;
+    let letInstancesGo = async () => {};
     try {
-      const opened = await openStoreAt(options, io, { create: true });
+      const opened = await openStoreAt(options, io, { create: true, reserveBytes: await reserveAt(options, io) });
       store = opened;
+      letInstancesGo = await holdInstances(options, io);
       const code = await withPort(options, (port) => serveFrom(opened, folder, { options, io, logger }, stop, port));
       // What is still open by then, such as a connection that was cut off, holds nobody up.
       setTimeout(() => io.exit(code), 1000).unref();
@@ -61,6 +76,7 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
       logger.log('error', failure.report.message);
       return failure.exitCode;
     } finally {
+      await letInstancesGo();
       await store?.close();
       stop.over();
     }

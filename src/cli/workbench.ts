@@ -18,7 +18,11 @@ import { escaped } from './output/escape.ts';
 export const commandActor: Actor = { kind: 'config', name: 'command' };
 
 /** Opens the store of `--store`. Throws `StoreUnavailable`. */
-export function openStoreAt(options: Options, io: Io, how: Pick<OpenOptions, 'create' | 'readOnly'>): Promise<Store> {
+export function openStoreAt(
+  options: Options,
+  io: Io,
+  how: Pick<OpenOptions, 'create' | 'readOnly' | 'reserveBytes'>,
+): Promise<Store> {
   return engines['json-file'](resolve(io.cwd, options.store), {
     ...how,
     log: (message) => io.stderr.write(`${escaped(message)}\n`),

@@ -8,6 +8,7 @@ import { giveCredentialSecret } from '../core/proposals/give-credential-secret.t
 import type { Observation } from '../core/proposals/observe-instance.ts';
 import { DriverFailed, type Notice, type Run, type Runner } from '../drivers/driver.ts';
 import { randomText } from '../lib/id.ts';
+import { diskFullWords } from '../store/store.ts';
 import { keep, type Plant } from './instance-keeping.ts';
 import { restoreInto } from './restore.ts';
 
@@ -54,6 +55,10 @@ async function withRunner(
   }: { readonly instance: Resource<'Instance'>; readonly work: Work; readonly signal: AbortSignal },
 ): Promise<Outcome> {
   const { id } = instance;
+  if (wantsRoom(work) && plant.door.store.health().isLow) {
+    if (work === 'restart') await runner.stop(id);
+    return { came: 'failed', reason: 'DiskFull', message: diskFullWords };
+  }
   if (instance.spec.restore && work !== 'remove')
     await restoreInto(plant, runner, instance, await secretOf(plant, instance));
   if (work === 'stop' || work === 'suspend') {
@@ -74,6 +79,11 @@ async function withRunner(
   const path = baseUrl === undefined ? {} : { path: instancePath(baseUrl, id) };
   const run: Run = { id, name: instance.name, team, credentialSecret, ...path, ...settings };
   return { came: 'up', settings, ...(await runner.start(run, signal)) };
+}
+
+/** What runs writes: it waits while the disk has room for little more than commits. */
+function wantsRoom(work: Work): boolean {
+  return work === 'start' || work === 'restart';
 }
 
 /** What its credentials are encrypted with: made once, and kept before anything is encrypted with it. */

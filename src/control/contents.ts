@@ -13,7 +13,7 @@ import { singleton, type View } from '../core/model/view.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { type Driver, DriverFailed, type Keeper } from '../drivers/driver.ts';
 import { reencrypted } from '../drivers/local/credentials.ts';
-import { DamagedBlob, type HeldBlob, type Store } from '../store/store.ts';
+import { DamagedBlob, type HeldBlob, NoRoom, type Store } from '../store/store.ts';
 
 /** Where contents come from and go to. */
 export interface Shelves {
@@ -47,8 +47,11 @@ async function orDeclined<T>(work: Promise<T>, what: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof DriverFailed) throw new Declined('conflict', `${what}, because ${error.message}`);
-    throw error;
+    if (!(error instanceof DriverFailed)) throw error;
+    throw new Declined(
+      error.reason === diskFull ? 'insufficient_storage' : 'conflict',
+      `${what}, because ${error.message}`,
+    );
   }
 }
 
@@ -80,10 +83,14 @@ export async function keepContent({ store }: Pick<Shelves, 'store'>, content: Co
     return await store.blobs.put(bytes);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw new DriverFailed('DiskFull', 'the disk is full');
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw new DriverFailed(diskFull, 'the disk is full');
+    if (error instanceof NoRoom) throw new DriverFailed(diskFull, error.message);
     throw error;
   }
 }
+
+/** The reason where there is no room. */
+const diskFull = 'DiskFull';
 
 function inMiB(bytes: number): string {
   return `${Math.ceil(bytes / 1024 / 1024)} MiB`;

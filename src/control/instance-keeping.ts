@@ -23,8 +23,8 @@ export function observed(plant: Plant, seen: Resource<'Instance'>, observation: 
   return keep(plant, observeInstance(seen, observation));
 }
 
-/** What is wrong with an instance that runs on: what its driver tells of, and that a deploy has no snapshot. */
-export type Trouble = Notice | (Pick<Notice, 'why'> & { readonly type: 'SnapshotFailed' });
+/** What is wrong with an instance that runs on: what its driver tells of, that a deploy has no snapshot, and that it takes up too much of the disk. */
+export type Trouble = Notice | (Pick<Notice, 'why'> & { readonly type: 'SnapshotFailed' | 'DiskExceeded' });
 
 /** That something is wrong is an event, although nothing that anybody wants changes. */
 export async function note(plant: Plant, id: string, { type, why }: Trouble): Promise<void> {
@@ -41,6 +41,7 @@ const noticeEvents: Readonly<Record<Trouble['type'], string>> = {
   FlowsStopped: 'instance.flows-stopped',
   LogCut: 'instance.log-cut',
   SnapshotFailed: 'instance.snapshot-failed',
+  DiskExceeded: 'instance.disk-exceeded',
 };
 
 /** Keeps what the loop itself wants. */

@@ -184,6 +184,8 @@ export interface OpenedFile extends StaticFile {
 export interface Usage {
   readonly memoryBytes: number;
   readonly heapBytes?: number;
+  /** What its folder takes up of the disk. */
+  readonly diskBytes?: number;
   readonly cpuSeconds: number;
   readonly run: string;
 }

@@ -20,6 +20,7 @@ import {
 } from './driver.ts';
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine } from './local/bring-up.ts';
+import { createDiskUse, type DiskUse } from './local/disk-use.ts';
 import { doorOf } from './local/door.ts';
 import { filesAt, filesTurn } from './local/files-at.ts';
 import { findAgain, runsIn } from './local/find-again.ts';
@@ -112,6 +113,7 @@ export function localDriver(place: LocalPlace): Driver & {
       state.guard.close();
       for (const { unwatch } of state.known.values()) unwatch();
       state.known.clear();
+      void state.disk.close();
     },
   };
 }
@@ -131,6 +133,7 @@ interface State {
   readonly known: Map<string, Known>;
   /** The ports that instances keep, whether they run or not; nothing before they are read. */
   ports: Promise<Map<string, number>> | undefined;
+  readonly disk: DiskUse;
   readonly listeners: Set<(id: string, why: Reason) => void>;
   readonly noticing: Set<(id: string, notice: Notice) => void>;
   readonly changing: Set<(id: string) => void>;
@@ -153,6 +156,7 @@ function stateAt(place: LocalPlace): State {
     machine,
     known,
     ports: undefined,
+    disk: createDiskUse(),
     listeners: new Set(),
     noticing: new Set(),
     changing: new Set(),
@@ -284,12 +288,14 @@ function portsOf(state: State): Promise<Map<string, number>> {
   return state.ports;
 }
 
-async function usages({ known, guard }: State): Promise<ReadonlyMap<string, Usage>> {
+async function usages({ known, guard, disk }: State): Promise<ReadonlyMap<string, Usage>> {
   const found = new Map<string, Usage>();
+  const disks = await disk.look(new Map([...known].map(([id, { runtime }]) => [id, runtime.folder])));
   const usages = await guard.read();
   for (const [id, { runtime, heapBytes }] of known) {
     const usage = usages.get(runtime.run);
-    if (usage) found.set(id, { ...usage, ...(heapBytes === undefined ? {} : { heapBytes }), run: runtime.run });
+    const heap = heapBytes === undefined ? {} : { heapBytes };
+    if (usage) found.set(id, { ...usage, ...heap, diskBytes: disks.get(id) ?? 0, run: runtime.run });
   }
   return found;
 }

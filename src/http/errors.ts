@@ -35,6 +35,7 @@ export const codes = {
   internal: { status: 500, title: 'Weir failed' },
   bad_gateway: { status: 502, title: 'The instance gave no answer that can be passed on' },
   unavailable: { status: 503, title: 'Not available now' },
+  insufficient_storage: { status: 507, title: 'There is no room on the disk' },
   gateway_timeout: { status: 504, title: 'The instance did not answer in time' },
 } as const satisfies Record<string, { readonly status: number; readonly title: string }>;
 

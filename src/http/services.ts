@@ -63,6 +63,7 @@ export interface UsageStretch {
   readonly memoryPeakBytes: number;
   readonly cpuPercent?: number | undefined;
   readonly cpuPeakPercent?: number | undefined;
+  readonly diskBytes?: number | undefined;
 }
 
 /** The files that instances serve as they are. `check` is told what there is just before a change, and forbids it by throwing. */
@@ -123,7 +124,7 @@ export interface ServerOptions {
   readonly contents?: Contents;
   /** What each instance that runs uses, by its id; absent where nothing runs instances. */
   readonly instanceUsage?: () => Promise<
-    ReadonlyMap<string, { readonly memoryBytes: number; readonly cpuSeconds: number }>
+    ReadonlyMap<string, { readonly memoryBytes: number; readonly cpuSeconds: number; readonly diskBytes?: number }>
   >;
   /** What is installed in an instance that is to run a runtime; absent where nothing runs instances. */
   readonly installed?: (id: string, runtime: string) => Promise<Installed>;

@@ -108,6 +108,7 @@ export type InstanceAlert = {
   /** Of the heap, or of `all` that it started. */
   | { readonly cause: 'memory'; readonly used: number; readonly limit: number; readonly all?: boolean }
   | { readonly cause: 'cpu'; readonly used: number; readonly limit: number }
+  | { readonly cause: 'disk'; readonly used: number; readonly limit: number }
 );
 
 /** To an owner of a team whose instances need somebody to look at them. */
@@ -141,9 +142,12 @@ const mostAlerts = 20;
 
 function headline(alert: InstanceAlert): string {
   const name = `"${harmless(alert.name)}"`;
-  if (alert.cause !== 'crash') return `${name} is near its ${alert.cause === 'memory' ? 'memory' : 'processor'} limit`;
+  if (alert.cause === 'disk' && alert.used > alert.limit * 1024 ** 2) return `${name} is over its disk limit`;
+  if (alert.cause !== 'crash') return `${name} is near its ${limits[alert.cause]} limit`;
   return alert.times === 1 ? `${name} crashed` : `${name} crashed ${alert.times} times`;
 }
+
+const limits = { memory: 'memory', cpu: 'processor', disk: 'disk' } as const;
 
 function sentenceOf(alert: InstanceAlert): string {
   const name = `"${harmless(alert.name)}"`;
@@ -157,6 +161,10 @@ function sentenceOf(alert: InstanceAlert): string {
       if (alert.all)
         return `${name} stays near its memory limit: it holds ${used} MiB with all that it started, and is ended when it holds more than ${alert.limit} MiB.`;
       return `${name} stays near its memory limit: its flows hold ${used} MiB, and its stack allows ${alert.limit} MiB.`;
+    }
+    case 'disk': {
+      const used = Math.ceil(alert.used / 1024 ** 2);
+      return `${name} takes up ${used} MiB of the disk, and its stack allows ${alert.limit} MiB. Weir stops an instance that goes on above its limit.`;
     }
     case 'cpu':
       return `${name} stays near its processor limit: it uses ${Math.round(alert.used)} % of one core, and its stack allows ${alert.limit} %.`;

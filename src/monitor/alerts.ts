@@ -93,7 +93,7 @@ function watchAll(desk: Desk): void {
 function watch({ watched }: Desk, instance: Resource | undefined): void {
   if (instance?.kind !== 'Instance' || !('conditions' in instance.spec)) return;
   const { crashes, alerts } = instance.spec;
-  if (crashes || alerts?.memory?.near || alerts?.cpu?.near) watched.add(instance.id);
+  if (crashes || alerts?.memory?.near || alerts?.cpu?.near || alerts?.disk?.near) watched.add(instance.id);
 }
 
 async function look(desk: Desk, samples: ReadonlyMap<string, Measured>): Promise<void> {

@@ -11,6 +11,7 @@ export interface Sample {
   readonly at: number;
   readonly memoryBytes: number;
   readonly cpuPercent?: number | undefined;
+  readonly diskBytes?: number | undefined;
 }
 
 /** What an instance used in a stretch of time that begins at `at`: averages, and the highest samples. */
@@ -41,8 +42,11 @@ export interface History {
 const fine: Ring = { start: 0, step: sampleSeconds, slots: 86_400 / sampleSeconds, columns: 2 };
 const coarse: Ring = { start: ringBytes(fine), step: 300, slots: (30 * 86_400) / 300, columns: 4 };
 
+/** Behind the others, where files of older versions end: what was taken up of the disk, which changes slowly. */
+const disk: Ring = { ...coarse, start: ringBytes(fine) + ringBytes(coarse), columns: 1 };
+
 /** How long a file may be at most, in bytes. */
-export const historyBytes = ringBytes(fine) + ringBytes(coarse);
+export const historyBytes = disk.start + ringBytes(disk);
 
 /** How many stretches an answer has at most. */
 export const mostStretches = 1000;
@@ -119,6 +123,7 @@ async function keep(path: string, folder: string, samples: readonly Sample[]): P
       const records = await readRing(file, fine, from, from + coarse.step);
       await writeRing(file, coarse, summaries(records.map(sampleOf), coarse.step).map(averagesOf));
     }
+    await writeRing(file, disk, diskRecords(samples));
   } finally {
     await file.close();
   }
@@ -146,11 +151,30 @@ async function readSpan(path: string, { from, to }: Span) {
       seconds < coarse.step
         ? (await readRing(file, fine, from, to)).map(sampleOf)
         : (await readRing(file, coarse, from, to)).map(stretchOf);
+    const disks = await readRing(file, disk, from - disk.step, to);
     // A clock that jumped may have left times of all sorts.
-    return { seconds, stretches: summaries(samples, seconds).slice(-mostStretches) };
+    return { seconds, stretches: withDisk(summaries(samples, seconds).slice(-mostStretches), disks, seconds) };
   } finally {
     await file.close();
   }
+}
+
+/** The last of each five minutes. */
+function diskRecords(samples: readonly Sample[]): RingRecord[] {
+  const last = new Map<number, number>();
+  for (const { at, diskBytes } of samples)
+    if (diskBytes !== undefined) last.set(Math.floor(at / disk.step) * disk.step, diskBytes);
+  return [...last].sort(([a], [b]) => a - b).map(([at, bytes]) => ({ at, values: [bytes] }));
+}
+
+/** Each stretch with what was known of the disk by its end. */
+function withDisk(stretches: readonly Stretch[], disks: readonly RingRecord[], seconds: number): Stretch[] {
+  return stretches.map((stretch) => {
+    const found = disks.findLast(({ at }) => at < stretch.at + seconds);
+    const isNear = found && stretch.at - found.at < 2 * disk.step;
+    const [diskBytes] = isNear ? found.values : [];
+    return diskBytes === undefined || Number.isNaN(diskBytes) ? stretch : { ...stretch, diskBytes };
+  });
 }
 
 /** What samples come to in stretches of so many seconds. */

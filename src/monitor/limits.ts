@@ -1,7 +1,7 @@
 // How near the instances that run are to the limits of their stacks, look by look, and what of that is to be told.
 
 import { treeLimitMb } from '../core/instances/memory.ts';
-import { farFrom, type Nearness, nearnessAfter } from '../core/instances/near-limit.ts';
+import { farFrom, type Nearness, nearnessAfter, nearnessNow } from '../core/instances/near-limit.ts';
 import { isUntoldNear, type LimitCause, limitCauses } from '../core/instances/untold.ts';
 import type { InstanceAlerts } from '../core/kinds/instance.ts';
 import type { Resource } from '../core/model/resource.ts';
@@ -15,6 +15,9 @@ export interface Measured extends Sample {
   readonly heapBytes?: number | undefined;
 }
 
+/** How much a cause says at once: what takes up a disk does not swing. */
+const nearnessOf = { memory: nearnessAfter, cpu: nearnessAfter, disk: nearnessNow } as const;
+
 /** Something to be told of an instance, and what is noted once it was. */
 export interface Due {
   readonly instance: Resource<'Instance'>;
@@ -27,6 +30,7 @@ export interface Near {
   readonly run: string;
   readonly memory: Nearness;
   readonly cpu: Nearness;
+  readonly disk: Nearness;
 }
 
 /** What is near a limit and was not told, and what was told and is so no more; `nearness` is what is known by the ids of instances, and kept up. */
@@ -72,15 +76,15 @@ function nearAfter(nearness: Map<string, Near>, instance: Resource<'Instance'>, 
   const after = (cause: LimitCause): Nearness => {
     if (!isLimited(instance, cause)) return farFrom;
     const use = useOf(instance, cause, sample);
-    return use ? nearnessAfter(before(cause), use.share) : before(cause);
+    return use ? nearnessOf[cause](before(cause), use.share) : before(cause);
   };
-  const near = { run: sample.run, memory: after('memory'), cpu: after('cpu') };
+  const near = { run: sample.run, memory: after('memory'), cpu: after('cpu'), disk: after('disk') };
   nearness.set(instance.id, near);
   return near;
 }
 
 function isLimited({ spec: { started } }: Resource<'Instance'>, cause: LimitCause): boolean {
-  return started?.resources[cause === 'memory' ? 'memoryMb' : 'cpuPercent'] !== undefined;
+  return started?.resources[({ memory: 'memoryMb', cpu: 'cpuPercent', disk: 'diskMb' } as const)[cause]] !== undefined;
 }
 
 interface Use {
@@ -95,18 +99,17 @@ interface Use {
 
 /** What it uses of a limit. Of the two limits of memory, that of the heap and that of all that it started, the one that is nearer. */
 function useOf({ spec: { started } }: Resource<'Instance'>, cause: LimitCause, sample: Measured): Use | undefined {
-  const { memoryMb, cpuPercent } = started?.resources ?? {};
-  if (cause === 'cpu')
-    return sample.cpuPercent === undefined || cpuPercent === undefined
-      ? undefined
-      : use(sample.cpuPercent, cpuPercent, 1);
+  const { memoryMb, cpuPercent, diskMb } = started?.resources ?? {};
+  if (cause === 'cpu') return use(sample.cpuPercent, cpuPercent, 1);
+  if (cause === 'disk') return use(sample.diskBytes, diskMb, mib);
   if (memoryMb === undefined) return undefined;
-  const heap = sample.heapBytes === undefined ? undefined : use(sample.heapBytes, memoryMb, mib);
-  const all = { all: true, ...use(sample.memoryBytes, treeLimitMb(memoryMb), mib) };
-  return heap && heap.share >= all.share ? heap : all;
+  const heap = use(sample.heapBytes, memoryMb, mib);
+  const all = use(sample.memoryBytes, treeLimitMb(memoryMb), mib);
+  return all && (!heap || heap.share < all.share) ? { all: true, ...all } : heap;
 }
 
-function use(used: number, limit: number, unit: number): Use {
+function use(used: number | undefined, limit: number | undefined, unit: number): Use | undefined {
+  if (used === undefined || limit === undefined) return undefined;
   return { used, limit, share: used / (limit * unit) };
 }
 

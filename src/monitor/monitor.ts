@@ -1,4 +1,5 @@
 // Measures what instances use, at even times, and keeps it: nothing of it holds up anything else.
+import type { DiskQuota } from '../control/disk-quota.ts';
 import { singleton } from '../core/model/view.ts';
 import type { Driver, Usage } from '../drivers/driver.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -18,6 +19,8 @@ export interface MonitorOptions {
   readonly elapsed: () => number;
   /** Told of each measurement. */
   readonly alerts?: Alerts;
+  /** Holds instances to the disk that they may take up; told of each measurement, too. */
+  readonly quota?: DiskQuota;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
 }
 
@@ -96,6 +99,8 @@ async function measure(state: State): Promise<void> {
     const samples = await samplesAt(state, at);
     for (const [id, sample] of samples) history.add(id, sample);
     await options.alerts?.look(samples);
+    // After the alerts: what is stopped is told of as long as it counts as running.
+    await options.quota?.look(samples);
   } catch (error) {
     options.log('warn', `what instances use cannot be measured: ${messageOf(error)}`);
   }
@@ -130,7 +135,8 @@ async function samplesAt(state: State, at: number): Promise<ReadonlyMap<string, 
 /** The processor's share since the last look at the same run. */
 function sampleOf(at: number, usage: Usage, now: number, before: (Usage & { elapsed: number }) | undefined): Measured {
   const { cpuSeconds, run } = usage;
-  const measured = { at, memoryBytes: usage.memoryBytes, heapBytes: usage.heapBytes, run };
+  const { memoryBytes, heapBytes, diskBytes } = usage;
+  const measured = { at, memoryBytes, heapBytes, run, ...(diskBytes === undefined ? {} : { diskBytes }) };
   const seconds = before?.run === run ? (now - before.elapsed) / 1000 : 0;
   if (!before || seconds < 1) return measured;
   return { ...measured, cpuPercent: (Math.max(0, cpuSeconds - before.cpuSeconds) / seconds) * 100 };

@@ -1,7 +1,7 @@
 // The lowdb adapter: `write` appends what waits to the journal and makes it durable; snapshots are taken beside it.
 import { join } from 'node:path';
 import type { Adapter } from 'lowdb';
-import { WriteFailed } from './engine-state.ts';
+import { DiskFull, type Room, WriteFailed } from './engine-state.ts';
 import { type FileSystem, wordsOf, writeFully } from './file-system.ts';
 import { listFolder, unreadable } from './folder.ts';
 import type { Format } from './format.ts';
@@ -15,7 +15,9 @@ import {
   wantedSegments,
   writeRecordSegments,
 } from './record-segments.ts';
+import { isFull, type Reserve } from './reserve.ts';
 import { writeSnapshot } from './snapshot.ts';
+import { diskFullWords } from './store.ts';
 
 /** What an adapter starts from. `grown`: bytes of journal since the last snapshot. */
 export interface JournalStart {
@@ -32,6 +34,8 @@ export interface JournalOptions {
   readonly folder: string;
   readonly format: Format;
   readonly retention: Retention;
+  /** What is given back to the disk when it is full. */
+  readonly reserve: Reserve;
   /** A snapshot is taken once the journal has grown by this many bytes, and by as many as the last snapshot has. */
   readonly snapshotBytes: number;
   readonly log: (message: string) => void;
@@ -46,6 +50,8 @@ export interface JournalAdapter extends Adapter<Log> {
   recordSegments(): readonly RecordSegment[];
   /** How much the journal has grown since the last snapshot, in bytes. */
   journalBytes(): number;
+  /** Whether the disk has room, as the last writes found. */
+  room(): Room;
   /** Takes a last snapshot where the next start gains from it, marks the journal as closed, and lets it go. */
   close(log: Log): Promise<void>;
 }
@@ -58,6 +64,11 @@ interface Journal {
   grown: number;
   snapshot: Promise<void> | undefined;
   failed: boolean;
+  /** Whether the disk had no room for the last write. */
+  full: boolean;
+  /** Looks for room again. */
+  looking: NodeJS.Timeout | undefined;
+  taking: Promise<void>;
 }
 
 /** Nothing is opened before lowdb's `read`. */
@@ -70,13 +81,23 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
   return {
     read: async () => {
       const [log, { outdated, ...start }] = await options.start();
-      opened = { options, ...start, snapshot: undefined, failed: false };
+      opened = {
+        options,
+        ...start,
+        snapshot: undefined,
+        failed: false,
+        full: false,
+        looking: undefined,
+        taking: Promise.resolve(),
+      };
+      keepReserve(opened);
       if (outdated && log.position > 0) await takeSnapshot(opened, log, log.position);
       return log;
     },
     write: (log) => write(journal(), log),
     recordSegments: () => journal().records,
     journalBytes: () => journal().grown,
+    room: () => roomOf(journal()),
     close: (log) => close(journal(), log),
   };
 }
@@ -89,16 +110,70 @@ async function write(journal: Journal, log: Log): Promise<void> {
     throw new WriteFailed(false, error);
   }
   const bytes = frame(log.waiting);
-  try {
-    await writeFully(journal.segment.file, bytes, journal.segment.size);
-    await journal.segment.file.datasync();
-  } catch (error) {
-    journal.failed = true;
-    throw new WriteFailed(true, error);
-  }
+  await append(journal, bytes);
   journal.segment.size += bytes.length;
   journal.grown += bytes.length;
 }
+
+/** Where the disk is full the reserve makes room, as much as it takes: others may take what is given before it is written to. */
+async function append(journal: Journal, bytes: Uint8Array): Promise<void> {
+  const { options } = journal;
+  let wanted = bytes.length;
+  for (let isLast = false; ; ) {
+    const error = await tryToAppend(journal, bytes);
+    if (error === undefined) break;
+    if (isLast) throw outOfRoom(journal, error);
+    isLast = !(await options.reserve.give(wanted));
+    wanted *= 2;
+  }
+  if (journal.full) options.log('the disk of the store has room again, and writes are kept again');
+  journal.full = false;
+}
+
+/** Why there was no room, where there was none. Then nothing of it is left, durably: it was in nobody's hands yet that it might be kept. */
+async function tryToAppend(journal: Journal, bytes: Uint8Array): Promise<unknown> {
+  const { file, size } = journal.segment;
+  try {
+    await writeFully(file, bytes, size);
+    await file.datasync();
+    return undefined;
+  } catch (error) {
+    try {
+      if (!isFull(error)) throw error;
+      await file.truncate(size);
+      await file.datasync();
+      return error;
+    } catch {
+      journal.failed = true;
+      throw new WriteFailed(true, error);
+    }
+  }
+}
+
+function outOfRoom(journal: Journal, error: unknown): DiskFull {
+  if (!journal.full) journal.options.log(`nothing is kept for now (${wordsOf(error)}): ${diskFullWords}`);
+  journal.full = true;
+  return new DiskFull(wordsOf(error));
+}
+
+function roomOf({ full, options: { reserve } }: Journal): Room {
+  if (full) return 'none';
+  return reserve.isWhole() ? 'enough' : 'low';
+}
+
+/** Takes the reserve now, and what was given of it as soon as there is room again. */
+function keepReserve(journal: Journal): void {
+  const { reserve } = journal.options;
+  const look = () => {
+    journal.taking = reserve.take().then((mayHaveRoom) => {
+      if (mayHaveRoom) journal.full = false;
+    });
+  };
+  look();
+  journal.looking = setInterval(look, lookMs).unref();
+}
+
+const lookMs = 2000;
 
 function frame(waiting: readonly Waiting[]): Uint8Array {
   const first = `"from":${waiting[0]?.seq},`;
@@ -166,6 +241,8 @@ async function dropOldFiles(files: FileSystem, folder: string): Promise<void> {
 
 async function close(journal: Journal, log: Log): Promise<void> {
   const { segment, options } = journal;
+  clearInterval(journal.looking);
+  await journal.taking;
   await journal.snapshot;
   try {
     if (!journal.failed) await leave(journal, log);

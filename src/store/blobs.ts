@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { namedBlobs } from '../core/model/named-blobs.ts';
 import type { View } from '../core/model/view.ts';
-import { type Blobs, DamagedBlob, NotKept } from './store.ts';
+import { type Blobs, DamagedBlob, diskFullWords, NoRoom, NotKept } from './store.ts';
 
 /** Where an engine has its blobs. */
 export interface Shelf {
@@ -18,6 +18,8 @@ export interface Shelf {
 export interface Around {
   readonly view: () => View;
   readonly refusal: () => string | undefined;
+  /** Whether there is more room than commits may need. */
+  readonly hasRoom: () => boolean;
 }
 
 /** The blobs on a shelf. What is put and what is collected take turns, so that nothing is taken for kept that is on its way out. */
@@ -41,6 +43,7 @@ export function createBlobs(shelf: Shelf, around: Around): Blobs {
   return {
     put: async (bytes) => {
       requireWritable();
+      if (!around.hasRoom()) throw new NoRoom(diskFullWords);
       const name = digestOf(bytes);
       hold(name, 1);
       try {

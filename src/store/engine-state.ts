@@ -21,11 +21,16 @@ export interface Backing {
   readonly rehearse?: boolean;
   /** How much the journal has grown since the last snapshot, in bytes. */
   readonly journalBytes?: () => number;
+  /** How the disk is for room; absent where it is no matter. */
+  readonly room?: () => Room;
   /** Why this store takes no writes, where it was opened for reading. */
   readonly readOnly?: string;
 }
 
-/** A write that failed; `reached` when some of its bytes may be on the disk. */
+/** Whether the disk has room: `low` where the reserve was broken into, so that what can wait is refused; `none` where commits are. */
+export type Room = 'enough' | 'low' | 'none';
+
+/** A write that failed for good; `reached` when some of its bytes may be on the disk. */
 export class WriteFailed extends Error {
   override readonly name = 'WriteFailed';
   readonly reached: boolean;
@@ -33,6 +38,11 @@ export class WriteFailed extends Error {
     super(wordsOf(cause), { cause });
     this.reached = reached;
   }
+}
+
+/** The disk had no room for a write: nothing of it is there, and the next one may well succeed. */
+export class DiskFull extends Error {
+  override readonly name = 'DiskFull';
 }
 
 /** A commit that was evaluated and is not durable yet. */

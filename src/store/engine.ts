@@ -4,12 +4,13 @@ import { overlay } from '../core/model/overlay.ts';
 import type { State } from '../core/model/state.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { createBlobs } from './blobs.ts';
-import { type Backing, type Engine, type Pending, viewOf } from './engine-state.ts';
+import { type Backing, type Engine, type Pending, type Room, viewOf } from './engine-state.ts';
 import { flush } from './flush.ts';
 import { encodeBody, encodeBodySteps } from './lines.ts';
 import type { Log } from './log.ts';
 import {
   type AnyTransaction,
+  diskFullWords,
   type Entry,
   type Evaluation,
   NotKept,
@@ -54,7 +55,11 @@ export function createEngine(low: Low<Log>, backing: Backing): Store {
     },
     records: (query) => backing.records(low.data, query),
     countRecords: (filter) => backing.countRecords(low.data, filter),
-    blobs: createBlobs(backing.shelf, { view: () => engine.view, refusal: () => whyNot(engine) }),
+    blobs: createBlobs(backing.shelf, {
+      view: () => engine.view,
+      refusal: () => whyNot(engine),
+      hasRoom: () => roomOf(engine) === 'enough',
+    }),
     health: () => healthOf(engine),
     close: () => {
       engine.closing ??= close(engine);
@@ -235,9 +240,16 @@ async function reach(engine: Engine, position: string): Promise<PositionedView> 
 function healthOf(engine: Engine): ReturnType<Store['health']> {
   const { backing, closing, failure, view } = engine;
   const journalBytes = backing.journalBytes?.();
-  const common = { position: view.position, ...(journalBytes === undefined ? {} : { journalBytes }) };
+  const room = roomOf(engine);
+  const low = room === 'enough' ? {} : ({ isLow: true } as const);
+  const common = { position: view.position, ...(journalBytes === undefined ? {} : { journalBytes }), ...low };
   if (closing !== undefined) return { state: 'closed', ...common };
-  return failure === undefined ? { state: 'ready', ...common } : { state: 'read-only', reason: failure, ...common };
+  const reason = failure ?? (room === 'none' ? diskFullWords : undefined);
+  return reason === undefined ? { state: 'ready', ...common } : { state: 'read-only', reason, ...common };
+}
+
+function roomOf({ backing }: Engine): Room {
+  return backing.room?.() ?? 'enough';
 }
 
 async function close(engine: Engine): Promise<void> {

@@ -1,8 +1,8 @@
 // From evaluated to durable: groups of commits are written, then shown, told and answered.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Engine, type Pending, viewOf, type Waiter, WriteFailed } from './engine-state.ts';
+import { DiskFull, type Engine, type Pending, viewOf, type Waiter, WriteFailed } from './engine-state.ts';
 import { wordsOf } from './file-system.ts';
-import { type Entry, NotKept, OutcomeUnknown } from './store.ts';
+import { diskFullWords, type Entry, NotKept, OutcomeUnknown } from './store.ts';
 
 /** Makes all that is queued durable, group by group, and shows each group once it is. Never rejects. */
 export async function flush(engine: Engine): Promise<void> {
@@ -14,6 +14,11 @@ export async function flush(engine: Engine): Promise<void> {
     try {
       await engine.low.write();
     } catch (error) {
+      // Whoever asks again at once is in the next group.
+      if (error instanceof DiskFull) {
+        refuse(engine, group);
+        continue;
+      }
       fail(engine, group, error);
       return;
     }
@@ -68,6 +73,13 @@ function tell(engine: Engine, entry: Entry): void {
   }
 }
 
+/** Nothing of the group is on the disk, nor of what was evaluated on top of it: whoever asked may ask again, and finds a store that works. */
+function refuse(engine: Engine, group: readonly Pending[]): void {
+  const notKept = new NotKept(`nothing was kept: ${diskFullWords}`);
+  for (const { receipt } of group) receipt.reject(notKept);
+  rejectWaiting(engine, notKept);
+}
+
 /** A failed write is final: after it nobody knows what a descriptor holds, and trying again can report success for lost bytes. */
 function fail(engine: Engine, group: readonly Pending[], error: unknown): void {
   const reached = !(error instanceof WriteFailed) || error.reached;
@@ -78,6 +90,11 @@ function fail(engine: Engine, group: readonly Pending[], error: unknown): void {
     if (reached) engine.unknown.add(id);
     receipt.reject(reached ? new OutcomeUnknown(`it is not known whether ${id} was kept: ${engine.failure}`) : notKept);
   }
+  rejectWaiting(engine, notKept);
+}
+
+/** Takes back whatever is not durable. */
+function rejectWaiting(engine: Engine, notKept: NotKept): void {
   for (const { receipt } of engine.queue) receipt.reject(notKept);
   for (const waiter of engine.waiters) waiter.reached.reject(notKept);
   engine.queue = [];

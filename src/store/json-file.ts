@@ -14,6 +14,7 @@ import { type Lock, lockFolder } from './lock.ts';
 import { emptyLog, type Log } from './log.ts';
 import { defaultRetention, listRecordSegments, type RecordSegment, type Retention } from './record-segments.ts';
 import { createRecordReader } from './records.ts';
+import { createReserve } from './reserve.ts';
 import { type Store, StoreUnavailable } from './store.ts';
 
 /** How a folder is opened. */
@@ -25,6 +26,8 @@ export interface OpenOptions {
   readonly retention?: Retention;
   /** The least that the journal grows by between two snapshots, in bytes (8 MiB). */
   readonly snapshotBytes?: number;
+  /** How much of the disk is taken while there is some, for commits on a full one, in bytes (none). */
+  readonly reserveBytes?: number;
   /** Told what an operator has to know and nobody asked for, one line each (default: to stderr). */
   readonly log?: (message: string) => void;
   /** For tests: the disk below, and who may open it. */
@@ -102,6 +105,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     log,
     now,
     retention: options.retention ?? defaultRetention,
+    reserve: createReserve(files, folder, options.reserveBytes ?? 0),
     snapshotBytes: options.snapshotBytes ?? 8 << 20,
     start: () => start(setting),
   });
@@ -113,6 +117,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
     shelf: fileShelf(files, folder),
     journalBytes: () => adapter.journalBytes(),
+    room: () => adapter.room(),
     close: async () => {
       await adapter.close(low.data);
       await unlock();

@@ -79,9 +79,11 @@ export interface RecordQuery extends RecordFilter {
 
 export interface Health {
   readonly state: 'ready' | 'read-only' | 'closed';
-  /** Why the store is read-only. */
+  /** Why the store is read-only. Where the disk is full it takes writes again by itself. */
   readonly reason?: string;
   readonly position: string;
+  /** The disk is full, and what is kept for commits was broken into: what can wait has to. */
+  readonly isLow?: true;
   /** How much a journal has grown since the last snapshot, in bytes; absent where an engine keeps none. */
   readonly journalBytes?: number;
 }
@@ -94,7 +96,7 @@ export interface HeldBlob {
 
 /** Bytes beside the records, each named by its SHA-256 (`namedBlobs` says who names which). */
 export interface Blobs {
-  /** Resolves when the bytes are durable. Rejects with `NotKept` on a store that takes no writes, and with what the disk says. */
+  /** Resolves when the bytes are durable. Rejects with `NotKept` on a store that takes no writes, with `NoRoom`, and with what the disk says. */
   put(bytes: Uint8Array): Promise<HeldBlob>;
   /** The bytes of a name; nothing where there are none. Rejects with `DamagedBlob`. */
   get(name: string): Promise<Uint8Array | undefined>;
@@ -126,6 +128,14 @@ export interface Store {
   health(): Health;
   /** Finishes what was acknowledged or is under way, writes what speeds up the next start, lets the folder go. */
   close(): Promise<void>;
+}
+
+/** The words for a store that has no room: nothing was kept, and there is nothing to do to the store itself. */
+export const diskFullWords = 'the disk of the store is full: it goes on by itself as soon as there is room';
+
+/** Something that can wait was not kept, so that what little room the disk has is left for commits. */
+export class NoRoom extends Error {
+  override readonly name = 'NoRoom';
 }
 
 /** A rule said no; nothing was kept. */

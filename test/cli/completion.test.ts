@@ -159,7 +159,7 @@ inFish.run();
 const forms = suite('what is completed');
 
 /** They name what only people, or the network, know. */
-const free = /^(NAME|URL|SECONDS|N|ADDRESS|PORT|EMAIL|A,B,C|USERNAME|VERSION|TEXT)$/;
+const free = /^(NAME|URL|SECONDS|N|ADDRESS|PORT|MIB|EMAIL|A,B,C|USERNAME|VERSION|TEXT)$/;
 
 forms('is known for every form of a value: a new one is completed, or named here', async () => {
   for (const name of optionNames) {

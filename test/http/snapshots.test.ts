@@ -293,7 +293,9 @@ snapshots('cannot be taken of what cannot be read, with the reason', async (cont
       throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
     },
   });
-  isConflict(await take(context), /because the disk is full/);
+  const full = await take(context);
+  assert.equal([full.status, full.body.code], [507, 'insufficient_storage'], JSON.stringify(full.body));
+  assert.match(full.body.detail, /because the disk is full/);
   Object.assign(context.world.store.blobs, { put });
 });
 

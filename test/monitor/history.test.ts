@@ -62,6 +62,19 @@ past('is told in longer stretches the longer the span is, with averages and peak
   assert.equal(await secondsFor(100_000 * day), [3600, 4]);
 });
 
+past('tells what the disk was, also where a file of an older version has no place for that', async () => {
+  const folder = place();
+  const history = openHistory(folder);
+  history.add('a', sample(noon, 1024));
+  await history.flush('a');
+  history.add('a', { ...sample(noon + 300, 1024), diskBytes: 4096 });
+  history.add('a', { ...sample(noon + 330, 1024), diskBytes: 8192 });
+  const disks = async (span: { readonly from: number; readonly to: number }) =>
+    (await history.read('a', span)).stretches.map(({ diskBytes }) => diskBytes);
+  assert.equal(await disks({ from: noon, to: noon + 3600 }), [undefined, 8192, 8192]);
+  assert.equal(await disks({ from: noon, to: noon + 30 * day }), [8192]);
+});
+
 past('keeps a day of samples and a month of averages, and no file grows', async () => {
   const folder = place();
   const history = openHistory(folder);

@@ -22,6 +22,10 @@ const behaviours = {
   nests: `require('node:child_process').spawn(process.execPath, ['-e', 'const hoard = []; setInterval(() => { if (hoard.length < 40) hoard.push(Buffer.alloc(20 * 1024 * 1024, 1)); }, 5);'], { env: {}, stdio: 'ignore' }); serve();`,
   floods:
     "serve(); setInterval(() => process.stdout.write('x'.repeat(999) + '\\n'), 1); for (let i = 0; i < 30000; i++) process.stdout.write('y'.repeat(999) + '\\n');",
+  fills:
+    "serve(); const { openSync, writeSync } = require('node:fs'); const fd = openSync(at('--userDir') + '/big', 'a'); const piece = Buffer.alloc(1 << 20, 7); setInterval(() => { try { for (let i = 0; i < 8; i++) writeSync(fd, piece); } catch {} }, 1);",
+  swells:
+    "serve(); const { appendFileSync: add } = require('node:fs'); setInterval(() => { try { add(at('--userDir') + '/big', Buffer.alloc(1 << 20, 7)); } catch {} }, 600);",
   talks: "serve(); for (let i = 0; i < 100; i++) console.log('line ' + i);",
 } as const;
 

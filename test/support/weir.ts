@@ -32,10 +32,12 @@ export function weir(
   });
 }
 
-/** This process's environment without what changes what Weir does or prints. */
+/** This process's environment without what changes what Weir does or prints, and with a store that takes no disk in advance. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   const own = /^(WEIR_.*|NO_COLOR|FORCE_COLOR|GITHUB_.*|CI|GITLAB_CI|NODE_OPTIONS)$/;
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+  const kept = Object.entries(process.env).filter(([name]) => !own.test(name));
+  // Hundreds of short-lived stores need no room of their own.
+  return { ...Object.fromEntries(kept), WEIR_RESERVE: '0' };
 }
 
 /** A resource as an example writes it: references name their targets, and what is absent has its default. */

@@ -10,7 +10,9 @@ const variables = z.array(z.strictObject({ name: z.string(), value: z.string() }
 /** Options without those that hold a secret: a snapshot must not bring back a password that was changed since. */
 const settings = z.strictObject({
   runtime: z.string().optional(),
-  resources: z.strictObject({ memoryMb: z.int().optional(), cpuPercent: z.int().optional() }).optional(),
+  resources: z
+    .strictObject({ memoryMb: z.int().optional(), cpuPercent: z.int().optional(), diskMb: z.int().optional() })
+    .optional(),
   options: optionOverrides,
   environment: variables,
 });

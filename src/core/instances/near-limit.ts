@@ -18,6 +18,11 @@ const farShare = 0.75;
 /** How many looks in a row it takes: two minutes. */
 export const looksInARow = 8;
 
+/** The nearness to a limit that nothing swings around: it is so at once. */
+export function nearnessNow({ near }: Nearness, share: number): Nearness {
+  return { near: near ? share >= farShare : share >= nearShare, streak: 0 };
+}
+
 /** The nearness after one more look; `share` is what is used over what may be. */
 export function nearnessAfter({ near, streak }: Nearness, share: number): Nearness {
   const otherwise = near ? share < farShare : share >= nearShare;

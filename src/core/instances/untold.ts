@@ -2,7 +2,7 @@
 import type { Crashes, InstanceAlerts } from '../kinds/instance.ts';
 
 /** The limits that an instance can be near to. */
-export const limitCauses = ['memory', 'cpu'] as const;
+export const limitCauses = ['memory', 'cpu', 'disk'] as const;
 export type LimitCause = (typeof limitCauses)[number];
 export type AlertCause = 'crash' | LimitCause;
 

@@ -40,7 +40,11 @@ export const variables = listBy(
 const started = z.strictObject({
   at: instant(),
   runtime: z.string(),
-  resources: z.strictObject({ memoryMb: z.int().optional(), cpuPercent: z.int().optional() }),
+  resources: z.strictObject({
+    memoryMb: z.int().optional(),
+    cpuPercent: z.int().optional(),
+    diskMb: z.int().optional(),
+  }),
   options: optionOverrides,
   environment: variables,
 });
@@ -73,6 +77,7 @@ const alerts = z.strictObject({
   crash: z.strictObject({ toldAt: instant(), count: z.int() }).optional(),
   memory: nearLimit.optional(),
   cpu: nearLimit.optional(),
+  disk: nearLimit.optional(),
 });
 
 /** How often an instance crashed, and how last. */

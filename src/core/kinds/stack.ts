@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineKind, ref } from './kind.ts';
 import { active, prose, text } from './scalars.ts';
 
-/** A stack (specification 2.5). Memory in MiB, processor in percent of one core. */
+/** A stack (specification 2.5). Memory and disk in MiB, processor in percent of one core. */
 export const stack = defineKind({
   kind: 'Stack',
   plural: 'stacks',
@@ -31,6 +31,14 @@ export const stack = defineKind({
           .optional()
           .describe(
             'The processor time that an instance may use, in percent of one core (1 to 12800). Absent: no limit.',
+          ),
+        diskMb: z
+          .int()
+          .min(1)
+          .max(1_073_741_824)
+          .optional()
+          .describe(
+            'The disk that the folder of an instance may take up, in MiB (1 to 1073741824). Over it its owners are told; one that goes on is stopped. Absent: no limit.',
           ),
       })
       .prefault({})

@@ -2,7 +2,7 @@
 
 /**
  * Why: there is nothing of that name; something stands there already; it moved since the caller saw it; the settings do not allow it; what was
- * sent stands for nothing; or it was done a moment ago.
+ * sent stands for nothing; it was done a moment ago; or there is no room for it on the disk.
  */
 export type DeclinedReason =
   | 'not_found'
@@ -10,7 +10,8 @@ export type DeclinedReason =
   | 'precondition_failed'
   | 'forbidden'
   | 'invalid_request'
-  | 'rate_limited';
+  | 'rate_limited'
+  | 'insufficient_storage';
 
 /** Thrown by a proposal, so that nothing is kept. The message says what cannot be, because what. */
 export class Declined extends Error {

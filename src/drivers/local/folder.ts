@@ -74,14 +74,16 @@ export async function removeFolder(folder: Folder): Promise<void> {
   const gone = join(dirname(folder.path), `${leaving}${basename(folder.path)}`);
   // Of an earlier one that Weir did not finish.
   await rm(gone, { recursive: true, force: true, maxRetries: 5 });
-  const moved = await rename(folder.path, gone).then(
-    () => true,
+  const left = await rename(folder.path, gone).then(
+    () => gone,
     (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return false;
+      if (error.code === 'ENOENT') return undefined;
+      // A full disk may have no room for another name, and is what a deletion helps against.
+      if (error.code === 'ENOSPC' || error.code === 'EDQUOT') return folder.path;
       throw error;
     },
   );
-  if (moved) await rm(gone, { recursive: true, force: true, maxRetries: 5 });
+  if (left !== undefined) await rm(left, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /**

@@ -5,6 +5,7 @@ import { Gauge, type OpenMetricsContentType, type Registry } from 'prom-client';
 export interface RuntimeUsage {
   readonly memoryBytes: number;
   readonly cpuSeconds: number;
+  readonly diskBytes?: number;
 }
 
 /** Registers them; answers the function that brings them up to date. */
@@ -23,10 +24,16 @@ export function runtimeGauges(
     help: 'Processor time of the runtimes on this machine together, of each since it was started.',
     registers,
   });
+  const disk = new Gauge({
+    name: 'weir_runtimes_disk_bytes',
+    help: 'Disk that the folders of the runtimes on this machine take up together, as far as they were looked through.',
+    registers,
+  });
   return (usages) => {
     const all = [...usages.values()];
     count.set(all.length);
     memory.set(all.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0));
+    disk.set(all.reduce((sum, { diskBytes = 0 }) => sum + diskBytes, 0));
     cpu.set(all.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0));
   };
 }

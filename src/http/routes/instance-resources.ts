@@ -22,6 +22,7 @@ const sampleView = z.strictObject({
       'The processor time of its runtime in percent of one core, on average; absent where it had just been started.',
     ),
   cpuPeakPercent: z.number().optional().describe('The most that was measured.'),
+  diskBytes: z.int().optional().describe('What its folder took up of the disk; absent where that is not known.'),
 });
 
 const resourcesView = component(
@@ -41,6 +42,7 @@ const resourcesView = component(
           .int()
           .optional()
           .describe('The processor time that its stack allows, in percent of one core; absent: no limit.'),
+        diskMb: z.int().optional().describe('The disk that its stack allows, in MiB; absent: no limit.'),
       })
       .describe('What its stack allows it: as it was started, or would be.'),
     samples: z.array(sampleView).describe('Oldest first, at most 1000. Where it did not run there are none.'),
@@ -56,7 +58,7 @@ export const instanceResources = defineRoute({
   tag: 'instances',
   summary: 'Read what an instance used',
   description:
-    'The past of its memory and processor time, measured every 15 seconds. A day of that is kept, and a month of averages over 5 minutes; a longer span is answered in longer stretches. Needs the feature `instanceResources`.',
+    'The past of its memory, processor time and disk, measured every 15 seconds. A day of that is kept, and a month of averages over 5 minutes; a longer span is answered in longer stretches. Needs the feature `instanceResources`.',
   query: z.strictObject({
     from: timeQuery().describe('Where to begin; an hour before the end where it is absent.'),
     to: timeQuery().describe('Where to end; now where it is absent.'),
@@ -67,7 +69,7 @@ export const instanceResources = defineRoute({
       schema: resourcesView,
       example: () => ({
         meta: { interval_seconds: 15, from: '2026-11-21T09:00:00.000Z', to: '2026-11-21T10:00:00.000Z' },
-        limits: { memoryMb: 512, cpuPercent: 50 },
+        limits: { memoryMb: 512, cpuPercent: 50, diskMb: 1024 },
         samples: [
           shownStretch({
             at: 1_795_251_600,
@@ -75,6 +77,7 @@ export const instanceResources = defineRoute({
             memoryPeakBytes: 123_456_789,
             cpuPercent: 2.5,
             cpuPeakPercent: 2.5,
+            diskBytes: 41_943_040,
           }),
         ],
       }),
@@ -118,13 +121,14 @@ function limitsOf(view: View, { spec }: Resource<'Instance'>) {
   return spec.started?.resources ?? view.get('Stack', spec.stack)?.spec.resources ?? {};
 }
 
-function shownStretch({ at, memoryBytes, memoryPeakBytes, cpuPercent, cpuPeakPercent }: UsageStretch) {
+function shownStretch({ at, memoryBytes, memoryPeakBytes, cpuPercent, cpuPeakPercent, diskBytes }: UsageStretch) {
   return {
     at: instantOf(at),
     memoryBytes: Math.round(memoryBytes),
     memoryPeakBytes: Math.round(memoryPeakBytes),
     ...(cpuPercent === undefined ? {} : { cpuPercent: hundredths(cpuPercent) }),
     ...(cpuPeakPercent === undefined ? {} : { cpuPeakPercent: hundredths(cpuPeakPercent) }),
+    ...(diskBytes === undefined ? {} : { diskBytes: Math.round(diskBytes) }),
   };
 }
 

@@ -1,0 +1,54 @@
+// Where the instances of a server are, and that no other server has them too; and how much of the disk its store keeps for itself.
+import { mkdir, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Options } from '../options.ts';
+import { lockFolder } from '../store/lock.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import type { Io } from './io.ts';
+
+/** The folder that holds one folder an instance: `instances` of the store, where nothing else is said. */
+export function instancesFolder({ store, instances }: Pick<Options, 'store' | 'instances'>, { cwd }: Pick<Io, 'cwd'>) {
+  return instances === undefined ? join(resolve(cwd, store), 'instances') : resolve(cwd, instances);
+}
+
+/**
+ * Takes the folder of the instances for this process; answers what lets it go again. Two servers would each end what the other runs. The one in the
+ * store is whoever's the store is. Rejects with `StoreUnavailable`.
+ */
+export async function holdInstances(options: Options, io: Io): Promise<() => Promise<void>> {
+  if (options.instances === undefined) return async () => {};
+  const folder = instancesFolder(options, io);
+  try {
+    // Not in the folder itself, where a name may be that of an instance.
+    await mkdir(join(folder, '.weir'), { recursive: true, mode: 0o700 });
+    return await lockFolder(join(folder, '.weir'));
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw unusable(folder, error);
+    const message = `the instances in ${folder} are looked after by another Weir: stop it first, or name another folder with --instances`;
+    throw error.reason === 'locked' ? new StoreUnavailable('locked', message, { cause: error }) : error;
+  }
+}
+
+function unusable(folder: string, error: unknown): StoreUnavailable {
+  const words = error instanceof Error ? error.message : String(error);
+  return new StoreUnavailable('unreadable', `the folder of the instances ${folder} cannot be used: ${words}`, {
+    cause: error,
+  });
+}
+
+/** How much the store keeps for itself, in bytes: as much as was asked for, but no more than a tenth of a small disk. */
+export async function reserveAt({ store, reserve }: Pick<Options, 'store' | 'reserve'>, { cwd }: Pick<Io, 'cwd'>) {
+  const wanted = reserve * 1024 * 1024;
+  const size = wanted === 0 ? 0 : await diskSize(resolve(cwd, store));
+  return size === undefined ? wanted : Math.min(wanted, Math.floor(size / 10));
+}
+
+/** The size of the disk that a folder is on, or will be. */
+async function diskSize(folder: string): Promise<number | undefined> {
+  try {
+    const { blocks, bsize } = await statfs(folder);
+    return blocks * bsize;
+  } catch {
+    return dirname(folder) === folder ? undefined : diskSize(dirname(folder));
+  }
+}

@@ -1,0 +1,158 @@
+// How much of the disk the folders of instances take up: walked a piece at a time, so that no tree, however large, holds anybody up.
+import type { Dir } from 'node:fs';
+import { lstat, opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Folder } from './folder.ts';
+
+/** How many entries are looked at in one go: of one walk, and of all. */
+export interface DiskBudget {
+  readonly aWalk: number;
+  readonly all: number;
+}
+
+export const usualDiskBudget: DiskBudget = { aWalk: 2000, all: 20_000 };
+
+/** What is known of the disk that instances take up. */
+export interface DiskUse {
+  /** Walks on through the folders of these instances, and answers what each takes up, in bytes; at least so much where a first walk is not over yet. */
+  look(folders: ReadonlyMap<string, Folder>): Promise<ReadonlyMap<string, number>>;
+  /** Ends all walks. */
+  close(): Promise<void>;
+}
+
+/** Packages are many small files that seldom change: they are walked by themselves, so that what flows write is seen soon. */
+const modulesName = 'node_modules';
+
+/** The walks of each instance; whoever had its turn in a look stands behind the others. */
+type Walks = Map<string, readonly Walk[]>;
+
+/** Makes it. */
+export function createDiskUse(budget: DiskBudget = usualDiskBudget): DiskUse {
+  const known: Walks = new Map();
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work);
+    last = turn.catch(() => {});
+    return turn;
+  };
+  return {
+    look: (folders) => inTurn(() => look(known, folders, budget)),
+    close: () => inTurn(() => forget(known, [...known.keys()])),
+  };
+}
+
+async function look(
+  known: Walks,
+  folders: ReadonlyMap<string, Folder>,
+  budget: DiskBudget,
+): Promise<ReadonlyMap<string, number>> {
+  await forget(
+    known,
+    [...known.keys()].filter((id) => !folders.has(id)),
+  );
+  for (const [id, folder] of folders) if (!known.has(id)) known.set(id, walksOf(folder));
+  let left = budget.all;
+  for (const [id, walks] of [...known]) {
+    if (left <= 0) break;
+    for (const walk of walks) left -= await walkOn(walk, Math.min(budget.aWalk, left));
+    known.delete(id);
+    known.set(id, walks);
+  }
+  return new Map([...known].map(([id, walks]) => [id, walks.reduce((sum, walk) => sum + bytesOf(walk), 0)]));
+}
+
+async function forget(known: Walks, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    for (const walk of known.get(id) ?? []) await endPass(walk);
+    known.delete(id);
+  }
+}
+
+/** A walk through a folder, again and again. */
+interface Walk {
+  readonly root: string;
+  /** A folder that is left to another walk. */
+  readonly except?: string;
+  /** Folders that are still to be looked into in this pass; nothing where none has begun. */
+  pending: string[] | undefined;
+  open: { readonly dir: Dir; readonly path: string } | undefined;
+  /** Files with several names, which count once. */
+  readonly seen: Set<string>;
+  /** What this pass has found so far, and what the last whole one found. */
+  sum: number;
+  total: number;
+}
+
+function walksOf({ path, home }: Folder): readonly Walk[] {
+  const modules = join(home, modulesName);
+  const walk = { pending: undefined, open: undefined, sum: 0, total: 0 };
+  return [
+    { ...walk, root: path, except: modules, seen: new Set() },
+    { ...walk, root: modules, seen: new Set() },
+  ];
+}
+
+/** What has grown is seen before the pass is over. */
+function bytesOf({ sum, total }: Walk): number {
+  return Math.max(sum, total);
+}
+
+/** Looks at so many entries at most, and not at any a second time; answers how many those were. */
+async function walkOn(walk: Walk, most: number): Promise<number> {
+  walk.pending ??= [walk.root];
+  let count = 0;
+  while (count < most) {
+    const path = await nextEntry(walk);
+    if (path === undefined) {
+      walk.total = walk.sum;
+      await endPass(walk);
+      break;
+    }
+    count += 1;
+    await take(walk, path);
+  }
+  return count;
+}
+
+/** What cannot be read, or is gone by now, takes up nothing. */
+async function nextEntry(walk: Walk): Promise<string | undefined> {
+  for (;;) {
+    if (!walk.open) {
+      const path = walk.pending?.pop();
+      if (path === undefined) return undefined;
+      const dir = await opendir(path).catch(() => undefined);
+      if (!dir) continue;
+      walk.open = { dir, path };
+    }
+    const { dir, path } = walk.open;
+    const entry = await dir.read().catch(() => null);
+    if (entry) return join(path, entry.name);
+    walk.open = undefined;
+    await dir.close().catch(() => {});
+  }
+}
+
+async function take(walk: Walk, path: string): Promise<void> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (!stats) return;
+  if (stats.isDirectory() && path !== walk.except) walk.pending?.push(path);
+  if (stats.nlink > 1 && !stats.isDirectory()) {
+    const name = `${stats.dev} ${stats.ino}`;
+    if (walk.seen.has(name)) return;
+    walk.seen.add(name);
+  }
+  // Windows knows no blocks.
+  walk.sum += stats.blocks === undefined || stats.blocks === null ? stats.size : stats.blocks * blockBytes;
+}
+
+/** As stat(2) counts, whatever the file system does. */
+const blockBytes = 512;
+
+async function endPass(walk: Walk): Promise<void> {
+  const { open } = walk;
+  walk.pending = undefined;
+  walk.open = undefined;
+  walk.sum = 0;
+  walk.seen.clear();
+  await open?.dir.close().catch(() => {});
+}

@@ -120,6 +120,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
       request,
       response,
       pool: pools.to(id, to.origin),
+      headMs: patience.headMs,
       path,
       headers: requestHeaders(request.rawHeaders, request.headers.connection, about),
       answered: (status, raw) => {

@@ -34,13 +34,14 @@ export interface Failure {
 export function forward(forwarded: Forwarded): void {
   const { request, path, headers, mostBytes = Number.POSITIVE_INFINITY } = forwarded;
   const { method = 'GET' } = request;
-  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return forwarded.instead(failures['too-large']);
+  const length = Number(request.headers['content-length'] ?? 0);
   const isChunked = request.headers['transfer-encoding'] !== undefined;
-  const body = isChunked || hasLength(request) ? { from: request, isChunked, mostBytes } : undefined;
+  const body = isChunked || length > 0 ? { from: request, isChunked, mostBytes } : undefined;
   const isNoneSaid = body === undefined && expectsBody.has(method) && request.headers['content-length'] === undefined;
   const head = requestHead(method, path, headers, isChunked ? 'chunked' : isNoneSaid ? 'none' : 'as said');
-  if (head === undefined) return forwarded.instead(unsendable);
-  send(forwarded, { method, head, body, isFresh: false });
+  if (length > mostBytes) forwarded.instead(failures['too-large']);
+  else if (head === undefined) forwarded.instead(unsendable);
+  else send(forwarded, { method, head, body, isFresh: false });
 }
 
 /** What is sent with a length, even if it has no body: some servers refuse it else. */
@@ -48,10 +49,6 @@ const expectsBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /** What may be sent twice, because twice is the same as once (RFC 9110, 9.2.2). */
 const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
-
-function hasLength({ headers }: IncomingMessage): boolean {
-  return Number(headers['content-length'] ?? 0) > 0;
-}
 
 interface Sent {
   readonly method: string;

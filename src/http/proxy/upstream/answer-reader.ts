@@ -47,19 +47,25 @@ export function createAnswerReader(mostHead: number, listener: AnswerListener): 
   const takeHead = (bytes: Buffer): Verdict => {
     const all = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
     const end = all.indexOf(emptyLine, Math.max(0, held.length - 3));
-    if (end < 0) {
-      const isSound = all.length < mostHead + 4 && isSoundSoFar(all, held.length);
-      held = held.length === 0 ? Buffer.from(bytes) : all;
-      return isSound ? 'more' : 'malformed';
-    }
+    if (end < 0) return hold(all, held.length);
     held = none;
     const found = end > mostHead ? undefined : answerHead(all.toString('latin1', 0, end), method);
+    // Nobody asked for another protocol.
     if (found === undefined || found.status === 101) return 'malformed';
-    const next = end + 4;
-    if (found.status >= 200) return begun(found, all, next);
+    return found.status < 200 ? passOver(all, end + 4) : begun(found, all, end + 4);
+  };
+
+  /** Keeps what is there of a head, as long as it can still become one. */
+  const hold = (all: Buffer, seen: number): Verdict => {
+    held = seen === 0 ? Buffer.from(all) : all;
+    return all.length < mostHead + 4 && isSoundSoFar(all, seen) ? 'more' : 'malformed';
+  };
+
+  /** Leaves an interim answer out. */
+  const passOver = (bytes: Buffer, next: number): Verdict => {
     interim += next;
     if (interim > mostHead) return 'malformed';
-    return next < all.length ? takeHead(all.subarray(next)) : 'more';
+    return next < bytes.length ? takeHead(bytes.subarray(next)) : 'more';
   };
 
   const begun = (found: AnswerHead, bytes: Buffer, from: number): Verdict => {

@@ -22,16 +22,8 @@ const mostDigits = 10;
 
 const [tab, lineFeed, carriageReturn, semicolon] = [9, 10, 13, 59];
 
-type Part =
-  | 'size'
-  | 'extension'
-  | 'size-end'
-  | 'data'
-  | 'data-return'
-  | 'data-feed'
-  | 'trailer'
-  | 'trailer-end'
-  | ChunkState;
+type Part = Step | 'data' | 'over' | 'malformed';
+type Step = 'size' | 'extension' | 'size-end' | 'data-return' | 'data-feed' | 'trailer' | 'trailer-end';
 
 /** Begins at the first chunk. Trailers may have `mostTrailers` bytes. */
 export function createChunkReader(mostTrailers: number): ChunkReader {
@@ -76,7 +68,7 @@ export function createChunkReader(mostTrailers: number): ChunkReader {
     trailers.push(...field);
     return 'trailer';
   };
-  const step: Readonly<Record<Exclude<Part, 'data' | ChunkState>, (byte: number) => Part>> = {
+  const step: Readonly<Record<Step, (byte: number) => Part>> = {
     size: ofSize,
     extension: ofExtension,
     'size-end': afterSize,
@@ -86,20 +78,26 @@ export function createChunkReader(mostTrailers: number): ChunkReader {
     'trailer-end': afterTrailer,
   };
 
+  /** How many of these bytes are data; they are moved to `end`. */
+  const move = (bytes: Buffer, end: number, next: number): number => {
+    const count = Math.min(left, bytes.length - next);
+    if (end !== next) bytes.copyWithin(end, next, next + count);
+    left -= count;
+    if (left === 0) part = 'data-return';
+    return count;
+  };
+
   return {
     take: (bytes, from) => {
       let [end, next] = [from, from];
-      while (next < bytes.length) {
-        if (part === 'more' || part === 'over' || part === 'malformed') break;
-        if (part !== 'data') {
+      while (next < bytes.length && part !== 'over' && part !== 'malformed') {
+        if (part === 'data') {
+          const count = move(bytes, end, next);
+          [end, next] = [end + count, next + count];
+        } else {
           part = step[part](bytes[next] ?? 0);
           next += 1;
-          continue;
         }
-        const count = Math.min(left, bytes.length - next);
-        if (end !== next) bytes.copyWithin(end, next, next + count);
-        [end, next, left] = [end + count, next + count, left - count];
-        if (left === 0) part = 'data-return';
       }
       return { end, next, state: part === 'over' || part === 'malformed' ? part : 'more' };
     },

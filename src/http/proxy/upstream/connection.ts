@@ -77,6 +77,10 @@ export function openConnection({ host, port, buffers, bodyMs, free, gone }: Way)
     cut();
     failed?.recipient.failed(trouble);
   };
+  const abandon = () => {
+    release();
+    cut();
+  };
   const endedEarly = () => fail(answers > 0 && !reader.hasBegun() ? 'stale' : 'ended');
   const over = (verdict: Verdict) => {
     answers += 1;
@@ -89,25 +93,20 @@ export function openConnection({ host, port, buffers, bodyMs, free, gone }: Way)
     goodUntil = performance.now() + Math.min(idleMs, mostIdleMs);
     return free(connection);
   };
+  const goOn = (count: number) => {
+    if (!isHead) return;
+    deadline = isPaused ? Number.POSITIVE_INFINITY : performance.now() + bodyMs;
+    if (own === undefined && count > buffers.shared.length / 2) own = buffers.take();
+  };
   const take = (bytes: Buffer): boolean => {
-    if (order === undefined) {
-      // Nobody asked.
-      fail('ended');
-      return false;
-    }
+    // Where there is no order, nobody asked.
     isPaused = false;
-    const verdict = reader.take(bytes);
-    if (verdict === 'more') {
-      if (isHead) deadline = isPaused ? Number.POSITIVE_INFINITY : performance.now() + bodyMs;
-      if (isHead && own === undefined && bytes.length > buffers.shared.length / 2) own = buffers.take();
-      return !isPaused;
-    }
-    if (verdict === 'malformed') fail('malformed');
-    else if (verdict === 'unwanted') {
-      release();
-      cut();
-    } else over(verdict);
-    return !socket.destroyed;
+    const verdict = order === undefined ? 'malformed' : reader.take(bytes);
+    if (verdict === 'more') goOn(bytes.length);
+    else if (verdict === 'malformed') fail('malformed');
+    else if (verdict === 'unwanted') abandon();
+    else over(verdict);
+    return !isPaused && !socket.destroyed;
   };
 
   const socket = connect({
@@ -164,9 +163,7 @@ export function openConnection({ host, port, buffers, bodyMs, free, gone }: Way)
           socket.resume();
         },
         abandon: () => {
-          if (order !== next) return;
-          release();
-          cut();
+          if (order === next) abandon();
         },
       };
     },

@@ -1,9 +1,11 @@
-// Passes a request on to a runtime and its answer back: as streams, each side no faster than the other takes it.
+// Passes a request on to a runtime and its answer back: each side no faster than the other takes it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { type Dispatcher, errors, type Pool } from 'undici';
 import { headerIn, type RawHeaders } from './heads.ts';
 import { nothingHeader } from './marks.ts';
+import { respond } from './respond.ts';
+import type { Order, OrderBody, Recipient, Trouble } from './upstream/order.ts';
+import type { Pool } from './upstream/pool.ts';
+import { requestHead } from './upstream/request-head.ts';
 
 /** A request, and where it goes. */
 export interface Forwarded {
@@ -12,6 +14,10 @@ export interface Forwarded {
   readonly pool: Pool;
   readonly path: string;
   readonly headers: string[];
+  /** How long the runtime may take to begin its answer, in milliseconds. */
+  readonly headMs: number;
+  /** The most bytes that the body may have. */
+  readonly mostBytes?: number;
   /** The headers of an answer as they are sent on; or why it cannot be. */
   readonly answered: (status: number, raw: RawHeaders) => string[] | Failure;
   /** Called at most once, before anything was sent: there is nothing at that address, or no answer that can be passed on. */
@@ -20,129 +26,82 @@ export interface Forwarded {
 
 /** Why there is no answer. */
 export interface Failure {
-  readonly code: 'bad_gateway' | 'gateway_timeout' | 'invalid_request';
+  readonly code: 'bad_gateway' | 'gateway_timeout' | 'invalid_request' | 'payload_too_large';
   readonly detail: string;
 }
 
 /** Passes it on. Never throws; ends when the answer has, or its connection. */
 export function forward(forwarded: Forwarded): void {
-  const { request, pool, path, headers } = forwarded;
-  const method = request.method as Dispatcher.HttpMethod;
-  const body = hasBody(request) ? bodyOf(request) : null;
-  const isRepeatable = body === null && (method === 'GET' || method === 'HEAD');
-  try {
-    pool.dispatch({ method, path, headers, body }, handlerOf(forwarded, isRepeatable));
-  } catch (error) {
-    forwarded.instead(failureOf(error));
-  }
+  const { request, path, headers, mostBytes = Number.POSITIVE_INFINITY } = forwarded;
+  const { method = 'GET' } = request;
+  const length = Number(request.headers['content-length'] ?? 0);
+  const isChunked = request.headers['transfer-encoding'] !== undefined;
+  const body = isChunked || length > 0 ? { from: request, isChunked, mostBytes } : undefined;
+  const isNoneSaid = body === undefined && expectsBody.has(method) && request.headers['content-length'] === undefined;
+  const head = requestHead(method, path, headers, isChunked ? 'chunked' : isNoneSaid ? 'none' : 'as said');
+  if (length > mostBytes) forwarded.instead(failures['too-large']);
+  else if (head === undefined) forwarded.instead(unsendable);
+  else send(forwarded, { method, head, body, isFresh: false });
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+/** What is sent with a length, even if it has no body: some servers refuse it else. */
+const expectsBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** What may be sent twice, because twice is the same as once (RFC 9110, 9.2.2). */
+const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
+
+interface Sent {
+  readonly method: string;
+  readonly head: string;
+  readonly body: OrderBody | undefined;
+  readonly isFresh: boolean;
 }
 
-/** The body, as a stream of its own: when the runtime no longer takes it, the connection to the client must live on for the answer. */
-function bodyOf(request: IncomingMessage): Readable {
-  const body = new Readable({
-    read: () => request.resume(),
-    destroy: (error, done) => {
-      // What still comes is not looked at.
-      request.off('data', pass).resume();
-      done(error);
-    },
-  });
-  const pass = (chunk: Buffer) => {
-    if (!body.push(chunk)) request.pause();
-  };
-  request.on('data', pass);
-  request.once('end', () => body.push(null));
-  request.once('close', () => {
-    if (!request.complete) body.destroy(new Error('the client went away'));
-  });
-  body.on('error', () => {});
-  return body;
-}
-
-function handlerOf(forwarded: Forwarded, isRepeatable: boolean): Dispatcher.DispatchHandler {
-  const { response } = forwarded;
-  let control: Dispatcher.DispatchController | undefined;
-  let isOver = false;
-  const resume = () => control?.resume();
-  const gone = () => {
-    if (!isOver) control?.abort(new Error('the client went away'));
-  };
-  response.on('drain', resume).once('close', gone);
+function send(forwarded: Forwarded, sent: Sent): void {
+  const { response, pool, headMs } = forwarded;
+  const gone = () => placed.abandon();
+  const resume = () => placed.resume();
   const instead = (why: Failure | 'nothing') => {
-    isOver = true;
-    response.off('drain', resume).off('close', gone);
+    response.off('close', gone);
     if (!response.destroyed) forwarded.instead(why);
   };
-  return {
-    onRequestStart: (controller) => {
-      control = controller;
-      if (response.destroyed) controller.abort(new Error('the client went away'));
-    },
-    onResponseStart: (controller, status) => {
-      if (status < 200 || isOver) return;
-      const raw = rawOf(controller);
+  const recipient: Recipient = {
+    head: ({ status, raw }) => {
       const headers = headerIn(raw, nothingHeader) === undefined ? forwarded.answered(status, raw) : 'nothing';
-      if (Array.isArray(headers)) return void response.writeHead(status, headers);
-      instead(headers);
-      controller.abort(new Error('the answer is not passed on'));
+      if (Array.isArray(headers)) response.writeHead(status, headers);
+      else instead(headers);
+      return Array.isArray(headers);
     },
-    onResponseData: (controller, chunk) => {
-      if (isOver) return;
-      if (!response.write(chunk) && response.writableLength > mostWaiting) controller.pause();
+    piece: (piece) => {
+      if (piece.isLast) response.off('close', gone);
+      return respond(response, piece, resume);
     },
-    onResponseEnd: () => {
-      if (isOver) return;
-      isOver = true;
-      response.end();
-    },
-    onResponseError: (_controller, error) => {
-      if (isOver) return;
-      // A connection that the runtime was just closing: nothing was done yet.
-      if (!response.headersSent && isRepeatable && isReset(error) && !response.destroyed) {
-        isOver = true;
-        response.off('drain', resume).off('close', gone);
-        return again(forwarded);
-      }
-      if (!response.headersSent) return instead(failureOf(error));
-      isOver = true;
+    failed: (trouble) => {
+      response.off('close', gone);
       // Never an answer that looks whole and is not.
-      response.destroy();
+      if (response.headersSent) return void response.destroy();
+      // A connection that the runtime was just closing: nothing was done yet.
+      const isAgain = trouble === 'stale' && sent.body === undefined && idempotent.has(sent.method);
+      if (isAgain && !response.destroyed) return send(forwarded, { ...sent, isFresh: true });
+      return instead(failures[trouble]);
     },
   };
+  const order: Order = { ...sent, headMs, recipient };
+  response.once('close', gone);
+  const placed = pool.place(order);
 }
 
-/** How many bytes of an answer may wait for the client before the runtime is held up. */
-const mostWaiting = 262_144;
+const ended: Failure = { code: 'bad_gateway', detail: 'The instance ended the connection before it answered.' };
 
-function again(forwarded: Forwarded): void {
-  const { request, pool, path, headers } = forwarded;
-  try {
-    pool.dispatch({ method: request.method as Dispatcher.HttpMethod, path, headers }, handlerOf(forwarded, false));
-  } catch (error) {
-    forwarded.instead(failureOf(error));
-  }
-}
+const failures: Readonly<Record<Trouble, Failure>> = {
+  stale: ended,
+  ended,
+  malformed: { code: 'bad_gateway', detail: 'The instance answered what is no valid HTTP.' },
+  late: { code: 'gateway_timeout', detail: 'The instance did not begin its answer in time.' },
+  'too-large': { code: 'payload_too_large', detail: 'The body is larger than this instance takes.' },
+};
 
-function rawOf({ rawHeaders }: Dispatcher.DispatchController): RawHeaders {
-  if (!Array.isArray(rawHeaders)) return [];
-  return rawHeaders.map((part) => (typeof part === 'string' ? part : part.toString('latin1')));
-}
-
-function isReset(error: Error): boolean {
-  const code = 'code' in error ? error.code : undefined;
-  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET';
-}
-
-function failureOf(error: unknown): Failure {
-  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.ConnectTimeoutError)
-    return { code: 'gateway_timeout', detail: 'The instance did not begin its answer in time.' };
-  if (error instanceof errors.RequestContentLengthMismatchError)
-    return { code: 'invalid_request', detail: 'The body is not as long as its Content-Length says.' };
-  if (error instanceof errors.InvalidArgumentError || error instanceof errors.NotSupportedError)
-    return { code: 'invalid_request', detail: 'The request has a header that cannot be passed on.' };
-  return { code: 'bad_gateway', detail: 'The instance ended the connection before it answered.' };
-}
+const unsendable: Failure = {
+  code: 'invalid_request',
+  detail: 'The request has a header that cannot be passed on.',
+};

@@ -1,6 +1,7 @@
 // The connections to runtimes: a pool an instance, so that one that hangs holds up no other. A pool goes when its instance no longer answers there.
-import { Pool } from 'undici';
 import type { Patience } from './patience.ts';
+import { createBuffers } from './upstream/buffers.ts';
+import { createPool, type Pool } from './upstream/pool.ts';
 
 export interface Pools {
   /** The connections to an instance at an origin. */
@@ -10,36 +11,21 @@ export interface Pools {
   close(): void;
 }
 
-/**
- * How much of an answer a connection takes in at once, in bytes: with the usual 64 KiB, large answers are read with a stop after each piece, at half
- * the rate. An option of the sockets of Node, which undici hands through.
- */
-const roomy: object = { highWaterMark: 524_288 };
-
-/** Opens pools of at most `connections` each. */
-export function createPools({ headMs, bodyMs }: Pick<Patience, 'headMs' | 'bodyMs'>, connections: number): Pools {
+/** Opens pools of at most `most` connections each. */
+export function createPools({ bodyMs }: Pick<Patience, 'bodyMs'>, most: number): Pools {
   const pools = new Map<string, { readonly origin: string; readonly pool: Pool }>();
+  const buffers = createBuffers();
   const drop = (id: string) => {
     const known = pools.get(id);
     pools.delete(id);
-    // Lets what is under way fail in its own words, and never fails itself.
-    known?.pool.destroy().catch(() => {});
+    known?.pool.destroy();
   };
   return {
     to: (id, origin) => {
       const known = pools.get(id);
       if (known?.origin === origin) return known.pool;
       drop(id);
-      const pool = new Pool(origin, {
-        connections,
-        pipelining: 1,
-        headersTimeout: headMs,
-        bodyTimeout: bodyMs,
-        connectTimeout: 10_000,
-        connect: roomy,
-        // Runtimes close what is idle after five seconds; a request must not meet that.
-        keepAliveTimeout: 2000,
-      });
+      const pool = createPool({ origin, buffers, bodyMs, most });
       pools.set(id, { origin, pool });
       return pool;
     },

@@ -26,6 +26,23 @@ export function sharedPolicy({ host, baseUrl, path, catalogues }: SharedPlace): 
   return `connect-src ${[...own, ...catalogues, 'data:', 'blob:'].join(' ')}`;
 }
 
+/** How many policies are kept: hosts are what clients say. */
+const mostPolicies = 1000;
+
+/** Answers policies, each of which is made once for as long as its catalogues stay the same list. */
+export function createPolicies(baseUrl: string): (place: Omit<SharedPlace, 'baseUrl'>) => string {
+  const made = new Map<string, { readonly catalogues: readonly string[]; readonly policy: string }>();
+  return (place) => {
+    const key = `${place.host} ${place.path}`;
+    const known = made.get(key);
+    if (known?.catalogues === place.catalogues) return known.policy;
+    if (made.size >= mostPolicies) made.clear();
+    const policy = sharedPolicy({ ...place, baseUrl });
+    made.set(key, { catalogues: place.catalogues, policy });
+    return policy;
+  };
+}
+
 /**
  * Whether a redirect leads to Weir, or to another instance. A policy looks at the path of a request, but not at that of what it is redirected to, so a
  * script could have its own instance send it on.

@@ -15,7 +15,7 @@ import { createHostNames } from './host-names.ts';
 import { usualPatience } from './patience.ts';
 import { createPools } from './pools.ts';
 import { createRefusing } from './refuse.ts';
-import { leadsAstray, sharedPolicy } from './shared-origin.ts';
+import { createPolicies, leadsAstray } from './shared-origin.ts';
 import { createStandings } from './standing.ts';
 import { serveFile, staticPathIn } from './static-files.ts';
 import { type Target, targetOf } from './target.ts';
@@ -47,6 +47,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
   const refusing = createRefusing(baseUrl);
   const entrance = createEntrance(gate, refusing, createTickets(), lastUse);
   const base = new URL(baseUrl);
+  const policyAt = createPolicies(baseUrl);
   const scheme = base.protocol.slice(0, -1);
   const [running, open] = [new Set<ServerResponse>(), new Map<() => void, () => boolean>()];
   let closing = false;
@@ -80,8 +81,8 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
   const answeredTo = (request: IncomingMessage, { by, door: to, standing }: Passage): AnsweredTo => {
     if (by === 'host') return { sharedPath: undefined, policy: undefined };
     const path = `${to.path}/`;
-    const place = { host: request.headers.host ?? '', baseUrl, path, catalogues: standing.catalogues };
-    return { sharedPath: path, policy: sharedPolicy(place) };
+    const policy = policyAt({ host: request.headers.host ?? '', path, catalogues: standing.catalogues });
+    return { sharedPath: path, policy };
   };
 
   const filePathIn = ({ method }: IncomingMessage, { standing, path, door: to }: Passage) =>
@@ -120,6 +121,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
       request,
       response,
       pool: pools.to(id, to.origin),
+      headMs: patience.headMs,
       path,
       headers: requestHeaders(request.rawHeaders, request.headers.connection, about),
       answered: (status, raw) => {

@@ -1,4 +1,5 @@
 // The registry of what is fuzzed: one line a target.
+import { answers } from './answers.ts';
 import { backup } from './backup.ts';
 import { http } from './http.ts';
 import { ldapFilter } from './ldap-filter.ts';
@@ -17,6 +18,7 @@ export const targets = {
   'ldap-messages': ldapMessages,
   http,
   store,
+  answers,
   backup,
   plan,
 } as const;

@@ -28,6 +28,11 @@ export function driversOf(
   return driversAt({
     instances: join(folder, 'instances'),
     stacks: () => resolve(folder, singleton(store.read(), 'Platform').spec.driver.stacksDirectory),
+    isolation: () => {
+      // A platform that an earlier build wrote says nothing of it.
+      const { isolation = 'auto', firstUserId = 200_000 } = singleton(store.read(), 'Platform').spec.driver;
+      return { isolation, firstUserId };
+    },
     env: io.env,
     secretOf: (secret) => secretOf(secret, home),
     log,

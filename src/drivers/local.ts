@@ -8,6 +8,7 @@ import {
   DriverFailed,
   type Files,
   type Inventory,
+  type Isolating,
   type Keeper,
   type Logs,
   type Meter,
@@ -22,10 +23,13 @@ import {
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine, portFor, portIn } from './local/bring-up.ts';
 import { doorOf } from './local/door.ts';
+import { explained } from './local/explained.ts';
 import { filesAt, filesTurn } from './local/files-at.ts';
 import { findAgain } from './local/find-again.ts';
 import { folderOf, removeFolder, removeLeftovers, textIn } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
+import { isolationAt } from './local/isolation/isolation.ts';
+import type { IsolationSetting } from './local/isolation/level.ts';
 import { loopback } from './local/ports.ts';
 import { usageOf } from './local/process-table.ts';
 import { readLog } from './local/read-log.ts';
@@ -58,6 +62,8 @@ export interface LocalPlace extends Pick<Machine, 'stacks' | 'env'> {
   readonly instances: string;
   readonly secretOf: SecretOf;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  /** How instances are to be kept from each other; not at all where nothing is said. */
+  readonly isolation?: () => IsolationSetting;
   /** The Node that runs them; this one where nothing is said. */
   readonly node?: string;
   readonly patience?: Partial<Patience>;
@@ -71,6 +77,7 @@ export function localDriver(place: LocalPlace): Driver & {
   readonly meter: Meter;
   readonly inventory: Inventory;
   readonly doors: Doors;
+  readonly isolation: Isolating;
   readonly files: Files;
   /** Looks after nothing any more; what runs goes on. */
   close(): void;
@@ -95,7 +102,8 @@ export function localDriver(place: LocalPlace): Driver & {
     },
     keeper: {
       // Not in its turn: it may be waiting for a start that takes long.
-      read: (id) => readStored(folderOf(place.instances, id)).catch((error: unknown) => Promise.reject(told(error))),
+      read: (id) =>
+        readStored(folderOf(place.instances, id)).catch((error: unknown) => Promise.reject(explained(error))),
       write: (id, wanted) => inTurn(state, id, () => write(state, id, wanted)),
       onChange: (listener) => {
         state.changing.add(listener);
@@ -106,6 +114,7 @@ export function localDriver(place: LocalPlace): Driver & {
     meter: { read: () => usages(state) },
     inventory: { read: (id, runtime) => readInstalled(folderOf(place.instances, id), place.stacks(), runtime) },
     files: filesAt(place.instances, (id, work) => inTurn(state, filesTurn(id), work)),
+    isolation: { inForce: () => state.machine.isolation.inForce() },
     doors: { at: (id) => state.known.get(id)?.door },
     close: () => {
       for (const { unwatch } of state.known.values()) unwatch();
@@ -136,9 +145,12 @@ interface State {
   readonly turns: Map<string, Promise<unknown>>;
 }
 
+const unisolated: IsolationSetting = { isolation: 'none', firstUserId: 200_000 };
+
 function stateAt(place: LocalPlace): State {
-  const { stacks, env, node = process.execPath, patience } = place;
-  const machine = { stacks, env, node, patience: { ...usualPatience, ...patience } };
+  const { instances, stacks, env, node = process.execPath, patience, isolation: setting = () => unisolated } = place;
+  const isolation = isolationAt({ instances, stacks, node, setting });
+  const machine = { stacks, env, node, isolation, patience: { ...usualPatience, ...patience } };
   return {
     place,
     machine,
@@ -154,7 +166,7 @@ function stateAt(place: LocalPlace): State {
 async function inTurn<T>({ turns }: State, id: string, work: () => Promise<T>): Promise<T> {
   const before = turns.get(id) ?? Promise.resolve();
   const mine = before.then(work).catch((error: unknown) => {
-    throw told(error);
+    throw explained(error);
   });
   const settled = mine.catch(() => {});
   turns.set(id, settled);
@@ -162,17 +174,6 @@ async function inTurn<T>({ turns }: State, id: string, work: () => Promise<T>): 
     if (turns.get(id) === settled) turns.delete(id);
   });
   return mine;
-}
-
-/** What the system refuses, in words that help; anything else is a bug. */
-function told(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return new DriverFailed('DiskFull', 'the disk is full');
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new DriverFailed('FolderClosed', 'its folder cannot be written: an admin has to look at its permissions');
-  if (code === 'EAGAIN' || code === 'EMFILE' || code === 'ENFILE' || code === 'ENOMEM')
-    return new DriverFailed('MachineFull', `the machine can run nothing more (${code})`);
-  return error;
 }
 
 async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {

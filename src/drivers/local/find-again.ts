@@ -1,6 +1,8 @@
 // Finds a runtime again that was started before this process was. A process that only has its number is left alone.
 import { marker } from './environment.ts';
 import { type Folder, textIn } from './folder.ts';
+import { endInside } from './isolation/inside.ts';
+import { endUser } from './isolation/users.ts';
 import { isMarked, isRunning, worksIn } from './process-table.ts';
 import { forgetRecord, readRecord } from './record.ts';
 import { endMarked, type Runtime } from './runtimes.ts';
@@ -22,6 +24,8 @@ export async function findAgain(id: string, folder: Folder): Promise<Runtime | u
   }
   // Weir ended while it started it, so that nobody told it its secrets; or it ended while nobody looked, and left something behind.
   await endMarked(record.run);
+  await endInside(record.init);
+  await endUser(record.user);
   await forgetRecord(folder);
   return undefined;
 }

@@ -7,6 +7,10 @@ const form = z.strictObject({
   /** Absent between the decision to start it and its start. */
   pid: z.int().min(2).optional(),
   began: z.string().optional(),
+  /** The first process of its namespace, where it has one of its own. */
+  init: z.strictObject({ pid: z.int().min(2), began: z.string() }).optional(),
+  /** The user that it runs as, where it has one of its own. */
+  user: z.int().min(1).optional(),
   /** The folder of its instance: a copy of it elsewhere is none. */
   folder: z.string(),
   /** Marks it and all that it starts. */

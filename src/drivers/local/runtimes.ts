@@ -1,10 +1,13 @@
 // The runtimes of this machine that Weir looks after: watched for their end and their health, and ended with all that they started.
 import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notice, Reason } from '../driver.ts';
 import { type Alive, type Asked, askAlive } from './alive.ts';
 import { marker } from './environment.ts';
 import type { Folder } from './folder.ts';
+import { endInside } from './isolation/inside.ts';
+import { endUser } from './isolation/users.ts';
 import { turnOver } from './log-file.ts';
 import { isRunning, type ProcessId, processesWith, signal } from './process-table.ts';
 
@@ -13,6 +16,9 @@ export interface Runtime extends Asked {
   readonly id: string;
   readonly folder: Folder;
   readonly process: ProcessId;
+  /** The first process of its namespace, and its user, where it has those of its own. */
+  readonly init?: ProcessId | undefined;
+  readonly user?: number | undefined;
   /** Where it was started by this process. */
   readonly child?: ChildProcess;
   /** Marks it and all that it starts. */
@@ -103,7 +109,8 @@ export function flowsNotice(flows: string): Notice {
 }
 
 /** Why a process ended, as its parent is told. */
-export function endOf(code: number | null, name: NodeJS.Signals | null): Reason {
+export function endOf(code: number | null, given: NodeJS.Signals | null): Reason {
+  const name = given ?? signalIn(code);
   if (name === 'SIGABRT' || code === 134)
     return {
       reason: 'Aborted',
@@ -111,6 +118,16 @@ export function endOf(code: number | null, name: NodeJS.Signals | null): Reason 
     };
   if (name !== null) return { reason: 'Killed', message: `it was ended by the signal ${name}` };
   return { reason: 'Exited', message: `it ended by itself with the exit code ${code}` };
+}
+
+/** The signal that a code stands for: what a runtime is wrapped in ends as a shell does, by 128 and the number of the signal. */
+function signalIn(code: number | null): NodeJS.Signals | null {
+  const [name] = Object.entries(constants.signals).find(([, number]) => code === 128 + number) ?? [];
+  return isSignal(name) ? name : null;
+}
+
+function isSignal(name: string | undefined): name is NodeJS.Signals {
+  return name !== undefined && name in constants.signals;
 }
 
 /** Does something again and again, one at a time. */
@@ -128,11 +145,16 @@ function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
 }
 
 /** Ends a runtime: asks it to, and after a while makes it; and whatever it started and left behind. */
-export async function end({ process: leader, run }: Pick<Runtime, 'process' | 'run'>, stopMs: number): Promise<void> {
+export async function end(
+  { process: leader, run, init, user }: Pick<Runtime, 'process' | 'run' | 'init' | 'user'>,
+  stopMs: number,
+): Promise<void> {
   await signal(leader, 'SIGTERM');
   for (let waited = 0; waited < stopMs && (await isRunning(leader)); waited += pollMs) await sleep(pollMs);
   await signal(leader, 'SIGKILL');
   await endMarked(run);
+  await endInside(init);
+  await endUser(user);
   await gone(leader);
 }
 

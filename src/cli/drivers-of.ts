@@ -44,7 +44,8 @@ export function usageWith(store: Store, drivers: ReadonlyMap<string, Driver>) {
   return async () => (await driverOf(store, drivers)?.meter?.read()) ?? new Map<string, never>();
 }
 
-function driverOf(store: Store, drivers: ReadonlyMap<string, Driver>): Driver | undefined {
+/** The driver that the platform has now. */
+export function driverOf(store: Store, drivers: ReadonlyMap<string, Driver>): Driver | undefined {
   return drivers.get(singleton(store.read(), 'Platform').spec.driver.kind);
 }
 

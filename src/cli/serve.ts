@@ -22,6 +22,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
 import type { Io } from './io.ts';
+import { isolationOf } from './isolation-of.ts';
 import { baseUrlOf, listen, withPort } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { monitorOf } from './monitor-of.ts';
@@ -79,6 +80,7 @@ async function serveFrom(
   const baseUrl = options.baseUrl ? withoutTrailing(options.baseUrl, '/') : baseUrlOf(options.host, port);
   const { log } = logger;
   const drivers = driversOf(store, options, io, log);
+  const isolation = isolationOf(store, drivers, { log, now: io.now });
   const known = () => ({ ...factsAt(options, io), drivers, baseUrl });
   const bench = { ...benchOf(store, known(), io), facts: known };
   const { facts, newId, fingerprint } = bench;
@@ -133,6 +135,7 @@ async function serveFrom(
       ...bench,
       root,
       overlay: options.env,
+      conditions: isolation.conditions,
       log,
       onAttempt: (attempt, tree) => logger.refused(attempt, tree),
       onTurn: metrics.reconciled,
@@ -143,6 +146,7 @@ async function serveFrom(
     pending.resolve(started);
     const refusal = refusesToStart(started, options, io);
     if (refusal !== undefined) return refusal;
+    await isolation.follow();
     // First, to hear of the instances that are found again.
     autoSnapshots = startAutoSnapshots({ door, drivers, clock: io.now, newId, log });
     converging = startConverge({ door, drivers, clock: io.now, newId, log });
@@ -168,6 +172,7 @@ async function serveFrom(
             autoSnapshots?.close(),
             monitor.close(),
             started?.loop.close(),
+            isolation.close(),
             notifier?.close(),
           ]),
       ],

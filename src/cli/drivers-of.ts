@@ -29,6 +29,11 @@ export function driversOf(
   return driversAt({
     instances: instancesFolder(options, io),
     stacks: () => resolve(folder, singleton(store.read(), 'Platform').spec.driver.stacksDirectory),
+    isolation: () => {
+      // A platform that an earlier build wrote says nothing of it.
+      const { isolation = 'auto', firstUserId = 200_000 } = singleton(store.read(), 'Platform').spec.driver;
+      return { isolation, firstUserId };
+    },
     env: io.env,
     secretOf: (secret) => secretOf(secret, home),
     log,
@@ -40,7 +45,8 @@ export function usageWith(store: Store, drivers: ReadonlyMap<string, Driver>) {
   return async () => (await driverOf(store, drivers)?.meter?.read()) ?? new Map<string, never>();
 }
 
-function driverOf(store: Store, drivers: ReadonlyMap<string, Driver>): Driver | undefined {
+/** The driver that the platform has now. */
+export function driverOf(store: Store, drivers: ReadonlyMap<string, Driver>): Driver | undefined {
   return drivers.get(singleton(store.read(), 'Platform').spec.driver.kind);
 }
 

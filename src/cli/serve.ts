@@ -23,6 +23,7 @@ import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
 import { holdInstances, reserveAt } from './instances-folder.ts';
 import type { Io } from './io.ts';
+import { isolationOf } from './isolation-of.ts';
 import { baseUrlOf, listen, withPort } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { monitorOf } from './monitor-of.ts';
@@ -95,6 +96,7 @@ async function serveFrom(
   const baseUrl = options.baseUrl ? withoutTrailing(options.baseUrl, '/') : baseUrlOf(options.host, port);
   const { log } = logger;
   const drivers = driversOf(store, options, io, log);
+  const isolation = isolationOf(store, drivers, { log, now: io.now });
   const known = () => ({ ...factsAt(options, io), drivers, baseUrl });
   const bench = { ...benchOf(store, known(), io), facts: known };
   const { facts, newId, fingerprint } = bench;
@@ -149,6 +151,7 @@ async function serveFrom(
       ...bench,
       root,
       overlay: options.env,
+      conditions: isolation.conditions,
       log,
       onAttempt: (attempt, tree) => logger.refused(attempt, tree),
       onTurn: metrics.reconciled,
@@ -159,6 +162,7 @@ async function serveFrom(
     pending.resolve(started);
     const refusal = refusesToStart(started, options, io);
     if (refusal !== undefined) return refusal;
+    await isolation.follow();
     // First, to hear of the instances that are found again.
     autoSnapshots = startAutoSnapshots({ door, drivers, clock: io.now, newId, log });
     converging = startConverge({ door, drivers, clock: io.now, newId, log });
@@ -184,6 +188,7 @@ async function serveFrom(
             autoSnapshots?.close(),
             monitor.close(),
             started?.loop.close(),
+            isolation.close(),
             notifier?.close(),
           ]),
       ],

@@ -148,10 +148,11 @@ function isKnown({ reading, failure }: Memory, read: Tree | Missing): boolean {
 
 function offer(running: Running, forget: () => void): Loop {
   const { options, memory } = running;
+  const conditions = () => [...memory.conditions, ...(options.conditions?.() ?? [])];
   return {
     settled: () => memory.settled,
-    status: () => statusOf(options.store, options.inventoryOf, memory, memory.conditions),
-    standing: () => ({ ...memory, ...postureOf(options.store.read()) }),
+    status: () => statusOf(options.store, options.inventoryOf, memory, conditions()),
+    standing: () => ({ ...memory, conditions: conditions(), ...postureOf(options.store.read()) }),
     plan: () => planOwn(options, memory),
     planDocuments: async (posted) => planOf(options, await judgePosted(posted, options.facts()), posted.consents),
     reconcile: (request) => reconcile(running, request),

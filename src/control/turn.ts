@@ -24,6 +24,8 @@ export interface LoopOptions extends Workbench {
   readonly root: string;
   readonly overlay?: string | undefined;
   readonly log: Log;
+  /** Conditions of the platform that do not follow from its tree. */
+  readonly conditions?: () => readonly Condition[];
   /** Told of every attempt, once it has ended, and of the tree as it was read for it. */
   readonly onAttempt?: (attempt: Attempt, tree: Tree) => void;
   /** Told of every turn, once it has ended, whatever came of it. */

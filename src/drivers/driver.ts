@@ -24,6 +24,8 @@ export interface Driver {
   readonly inventory?: Inventory;
   /** Keeps files that instances serve as they are; absent where it does not. */
   readonly files?: Files;
+  /** Keeps instances from each other and from Weir; absent where that is not its affair. */
+  readonly isolation?: Isolating;
   /** Tells where instances answer; absent where nobody can reach them. */
   readonly doors?: Doors;
 }
@@ -188,6 +190,21 @@ export interface Usage {
   readonly diskBytes?: number;
   readonly cpuSeconds: number;
   readonly run: string;
+}
+
+/** The ability to keep instances from each other and from Weir, as far as the machine lets it. */
+export interface Isolating {
+  /** What is in force for instances that are started now. */
+  inForce(): Promise<InForce>;
+}
+
+/** What isolation is in force: a word for programs, and a sentence for people. */
+export interface InForce {
+  readonly level: string;
+  readonly reason: 'None' | 'User' | 'Namespace' | 'Cgroup';
+  readonly message: string;
+  /** What is wanted cannot be had here, so nothing is started. */
+  readonly refuses?: boolean;
 }
 
 /** The ability to be reached: by Weir, which decides who may come in. */

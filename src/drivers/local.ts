@@ -7,6 +7,7 @@ import {
   DriverFailed,
   type Files,
   type Inventory,
+  type Isolating,
   type Keeper,
   type Logs,
   type Meter,
@@ -22,10 +23,13 @@ import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine } from './local/bring-up.ts';
 import { createDiskUse, type DiskUse } from './local/disk-use.ts';
 import { doorOf } from './local/door.ts';
+import { explained } from './local/explained.ts';
 import { filesAt, filesTurn } from './local/files-at.ts';
 import { findAgain, runsIn } from './local/find-again.ts';
 import { folderOf, idsIn, removeFolder, removeLeftovers } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
+import { isolationAt } from './local/isolation/isolation.ts';
+import type { IsolationSetting } from './local/isolation/level.ts';
 import { createMemoryGuard, endedForMemory } from './local/memory-guard.ts';
 import { loopback, portFor, readPorts } from './local/ports.ts';
 import { endTree } from './local/process-tree.ts';
@@ -34,7 +38,6 @@ import { forgetRecord } from './local/record.ts';
 import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
 import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
 import { readStored, writeStored } from './local/stored.ts';
-import { told } from './local/told.ts';
 import { watchFlows } from './local/watch-flows.ts';
 
 /** What this build's local driver is, wherever it runs. */
@@ -60,6 +63,8 @@ export interface LocalPlace extends Pick<Machine, 'stacks' | 'env'> {
   readonly instances: string;
   readonly secretOf: SecretOf;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
+  /** How instances are to be kept from each other; not at all where nothing is said. */
+  readonly isolation?: () => IsolationSetting;
   /** The Node that runs them; this one where nothing is said. */
   readonly node?: string;
   readonly patience?: Partial<Patience>;
@@ -73,6 +78,7 @@ export function localDriver(place: LocalPlace): Driver & {
   readonly meter: Meter;
   readonly inventory: Inventory;
   readonly doors: Doors;
+  readonly isolation: Isolating;
   readonly files: Files;
   /** Looks after nothing any more; what runs goes on. */
   close(): void;
@@ -97,7 +103,8 @@ export function localDriver(place: LocalPlace): Driver & {
     },
     keeper: {
       // Not in its turn: it may be waiting for a start that takes long.
-      read: (id) => readStored(folderOf(place.instances, id)).catch((error: unknown) => Promise.reject(told(error))),
+      read: (id) =>
+        readStored(folderOf(place.instances, id)).catch((error: unknown) => Promise.reject(explained(error))),
       write: (id, wanted) => inTurn(state, id, () => write(state, id, wanted)),
       onChange: (listener) => {
         state.changing.add(listener);
@@ -108,6 +115,7 @@ export function localDriver(place: LocalPlace): Driver & {
     meter: { read: () => usages(state) },
     inventory: { read: (id, runtime) => readInstalled(folderOf(place.instances, id), place.stacks(), runtime) },
     files: filesAt(place.instances, (id, work) => inTurn(state, filesTurn(id), work)),
+    isolation: { inForce: () => state.machine.isolation.inForce() },
     doors: { at: (id) => state.known.get(id)?.door },
     close: () => {
       state.guard.close();
@@ -142,9 +150,12 @@ interface State {
   readonly guard: ReturnType<typeof createMemoryGuard>;
 }
 
+const unisolated: IsolationSetting = { isolation: 'none', firstUserId: 200_000 };
+
 function stateAt(place: LocalPlace): State {
-  const { stacks, env, node = process.execPath, patience } = place;
-  const machine = { stacks, env, node, patience: { ...usualPatience, ...patience } };
+  const { instances, stacks, env, node = process.execPath, patience, isolation: setting = () => unisolated } = place;
+  const isolation = isolationAt({ instances, stacks, node, setting });
+  const machine = { stacks, env, node, isolation, patience: { ...usualPatience, ...patience } };
   const known: State['known'] = new Map();
   const guard = createMemoryGuard({
     runtimes: () => [...known.values()].map(({ runtime }) => runtime),
@@ -169,7 +180,7 @@ function stateAt(place: LocalPlace): State {
 async function inTurn<T>({ turns }: State, id: string, work: () => Promise<T>): Promise<T> {
   const before = turns.get(id) ?? Promise.resolve();
   const mine = before.then(work).catch((error: unknown) => {
-    throw told(error);
+    throw explained(error);
   });
   const settled = mine.catch(() => {});
   turns.set(id, settled);

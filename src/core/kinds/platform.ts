@@ -16,6 +16,20 @@ const driver = z
       .describe(
         'The folder in which the local driver finds one directory a stack, named like its runtime. A relative path starts at the folder of the store.',
       ),
+    isolation: z
+      .enum(['auto', 'none', 'bwrap', 'user'])
+      .default('auto')
+      .describe(
+        'How the local driver keeps instances from each other and from Weir: in namespaces by bubblewrap (bwrap), as a user of its own each, where Weir is root (user), not at all (none), or as strongly as this machine can, with a warning where it cannot (auto). What is written and cannot be had keeps instances from starting.',
+      ),
+    firstUserId: z
+      .int()
+      .min(1000)
+      .max(2_000_000_000)
+      .default(200_000)
+      .describe(
+        'The first of the 60000 user numbers that the local driver gives to instances, one each, where Weir is root (1000 to 2000000000). Nothing else on the machine may use them.',
+      ),
   })
   .prefault({})
   .describe('What runs the instances.');

@@ -1,16 +1,16 @@
 // Brings a runtime up: its folder, settings and modules, its process, and its first answer.
 import { randomBytes } from 'node:crypto';
-import { copyFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DriverFailed, type Run } from '../driver.ts';
 import { askAlive } from './alive.ts';
 import { groupFor } from './control-group.ts';
 import { type Folder, makeFolder, writePrivate } from './folder.ts';
+import type { Isolation } from './isolation/isolation.ts';
 import { launch } from './launch.ts';
 import { installModules } from './modules.ts';
 import { isFree } from './ports.ts';
-import { beganAt } from './process-table.ts';
 import { readLog } from './read-log.ts';
 import { forgetRecord, writeRecord } from './record.ts';
 import { end, endOf, type Patience, type Runtime } from './runtimes.ts';
@@ -24,6 +24,7 @@ export interface Machine {
   readonly stacks: () => string;
   readonly env: NodeJS.ProcessEnv;
   readonly node: string;
+  readonly isolation: Isolation;
   readonly patience: Patience;
 }
 
@@ -47,9 +48,10 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   const runtime = await runtimeIn(machine.stacks(), run.runtime);
   await makeFolder(folder);
   await finishWriting(folder);
-  await installModules(run, folder, secrets, { env, node, signal });
+  const cell = await machine.isolation.cellOf(run.id, folder);
+  await installModules(run, folder, secrets, { env, node, signal, cell });
   const port = await wanted.takePort();
-  await copyFile(settingsScript, folder.settings);
+  await writePrivate(folder.settings, await readFile(settingsScript, 'utf8'));
   const settings = settingsFor(run, { folder, runtime: runtime.path, port });
   await writePrivate(folder.settingsData, `${JSON.stringify(settings, null, 2)}\n`);
   const token = randomBytes(32).toString('base64url');
@@ -60,6 +62,7 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
     folder: folder.path,
     run: nonce,
     ...(group === undefined ? {} : { groups: [group] }),
+    ...(cell.user === undefined ? {} : { user: cell.user }),
     port,
     digest: wanted.digest,
     ...(run.resources.memoryMb === undefined ? {} : { memoryMb: run.resources.memoryMb }),
@@ -71,11 +74,12 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   await writeRecord(folder, record);
   giveUpOn(signal);
   const told = toldSecrets(secrets, token);
-  const child = await launch({ run, folder, runtime, node, env, tree: record, secrets: told });
-  const process = { pid: child.pid, began: (await beganAt(child.pid)) ?? '' };
-  const made: Runtime = { ...record, id: run.id, folder, token, process, child };
+  const started = await launch({ run, folder, runtime, node, env, cell, tree: record, secrets: told });
+  const { child, leader: process, init } = started;
+  const inside = init ? { init } : {};
+  const made: Runtime = { ...record, ...inside, id: run.id, folder, token, process, child };
   try {
-    await writeRecord(folder, { ...record, ...process });
+    await writeRecord(folder, { ...record, ...process, ...inside });
     return { ...made, flows: await firstAnswer(made, machine.patience, signal) };
   } catch (error) {
     await end(made, 0);

@@ -4,6 +4,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink
 import { join } from 'node:path';
 import { type StaticFile, staticPathProblem } from '../../core/instances/static-files.ts';
 import { DriverFailed, type OpenedFile } from '../driver.ts';
+import { giveLike, giveLikeFolder } from './beneath.ts';
 import { type Folder, makeFolder } from './folder.ts';
 
 /** Where they are, below the folder of the instance. */
@@ -68,7 +69,7 @@ export async function putFile(folder: Folder, path: string, content: Uint8Array)
     const next = inside(parent, '.incoming');
     await rm(next, { force: true, recursive: true });
     try {
-      await writeWhole(next, content);
+      await writeWhole(next, content, folder.home);
       await rename(next, inside(parent, name));
     } catch (error) {
       await rm(next, { force: true });
@@ -79,10 +80,11 @@ export async function putFile(folder: Folder, path: string, content: Uint8Array)
   });
 }
 
-async function writeWhole(path: string, content: Uint8Array): Promise<void> {
+async function writeWhole(path: string, content: Uint8Array, home: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(content);
+    await giveLike(home, file);
     await file.sync();
   } finally {
     await file.close();
@@ -134,7 +136,9 @@ async function step(from: Place, name: string, make = false): Promise<Place | un
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (!isTaken(error)) throw error;
   });
-  return opened(path, join(from.path, name));
+  const made = await opened(path, join(from.path, name));
+  if (made) await giveLikeFolder(from.handle, made.handle);
+  return made;
 }
 
 async function opened(at: string, path: string): Promise<Place | undefined> {

@@ -56,7 +56,7 @@ async function manifestIn(folder: string): Promise<Readonly<Record<string, unkno
 
 /** A flow may have put anything there: a pipe that nobody writes to would hold up whoever reads it. */
 async function smallFile(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await file.stat();
     if (!found.isFile() || found.size > mostBytes) return '';

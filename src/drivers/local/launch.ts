@@ -1,10 +1,11 @@
 // Starts the process of a runtime, apart from Weir's own, so that it goes on when Weir ends.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { open } from 'node:fs/promises';
+import { chmod, chown, open } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Run } from '../driver.ts';
 import { environmentOf, leftOutLine, marker, variablesOf } from './environment.ts';
 import type { Folder } from './folder.ts';
+import type { Cell } from './isolation/isolation.ts';
+import { processesOf, type Started, startWrapped } from './isolation/wrap.ts';
 import { gather, type Tree, withTag } from './process-tree.ts';
 import type { Runtime } from './stack.ts';
 
@@ -15,6 +16,8 @@ export interface Launch {
   readonly runtime: Runtime;
   readonly node: string;
   readonly env: NodeJS.ProcessEnv;
+  /** How it is kept from others. */
+  readonly cell: Cell;
   /** Its run: the value of the marker, and the control groups. */
   readonly tree: Tree;
   /** Told once, on its standard input. */
@@ -22,31 +25,38 @@ export interface Launch {
 }
 
 /** Starts it; it then leads a session of its own, and writes its log by itself. Rejects where the system does not let it. */
-export async function launch(launch: Launch): Promise<ChildProcess & { readonly pid: number }> {
-  const log = await open(launch.folder.log, 'a', 0o600);
+export async function launch(launch: Launch): Promise<Started> {
+  const { folder, runtime, node, cell } = launch;
+  // Weir's own, read by the user of the instance alone; at the level of namespaces it sees nothing else of this folder.
+  if (cell.user !== undefined)
+    for (const path of [folder.settings, folder.settingsData]) {
+      await chown(path, 0, cell.user);
+      await chmod(path, 0o640);
+    }
+  const program = {
+    command: node,
+    args: argumentsOf(launch),
+    env: environmentFor(launch),
+    cwd: folder.home,
+    writable: [folder.home],
+    readable: [join(runtime.path, '../..'), folder.settings, folder.settingsData],
+  };
+  const wrapped = cell.wrap(program, launch.tree.run);
+  const [command = wrapped.command, ...args] = withTag(launch.tree.run, [wrapped.command, ...wrapped.args]);
+  const log = await open(folder.log, 'a', 0o600);
   try {
     const { left } = variablesOf(launch.run.environment);
     if (left.length > 0) await log.appendFile(leftOutLine(left));
-    const [command = launch.node, ...args] = withTag(launch.tree.run, [launch.node, ...argumentsOf(launch)]);
-    const child = spawn(command, args, {
-      cwd: launch.folder.home,
-      env: environmentFor(launch),
-      detached: true,
-      stdio: ['pipe', log.fd, log.fd],
-    });
-    await once(child, 'spawn');
+    const tagged = { ...wrapped, command, args };
+    const child = await startWrapped(tagged, { stdio: ['pipe', log.fd, log.fd], detached: true });
     child.unref();
     // It waits for its secrets, so that nothing of a flow runs before it is where it belongs.
-    if (hasPid(child)) await gather(launch.tree, child.pid);
+    if (child.pid !== undefined) await gather(launch.tree, child.pid);
     child.stdin?.on('error', () => {}).end(JSON.stringify(launch.secrets));
-    return hasPid(child) ? child : Promise.reject(new Error('the process has no number'));
+    return await processesOf(child, wrapped);
   } finally {
     await log.close();
   }
-}
-
-function hasPid(child: ChildProcess): child is ChildProcess & { readonly pid: number } {
-  return child.pid !== undefined;
 }
 
 function argumentsOf({ run, folder, runtime }: Launch): string[] {

@@ -1,7 +1,8 @@
 // The node packages that an instance is started with: installed beside its flows, when they are not there yet.
-import { mkdir, rm } from 'node:fs/promises';
+import { lchown, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DriverFailed, type Run } from '../driver.ts';
+import { plainText, writeInHome } from './beneath.ts';
 import { type Folder, textIn, writePrivate } from './folder.ts';
 import { type NpmCall, NpmFailed, npm } from './npm.ts';
 import { type Secrets, sha256 } from './settings.ts';
@@ -37,8 +38,18 @@ function isToInstall(known: string): boolean {
 async function writeNpmrc({ home }: Folder, npmrc: string | undefined): Promise<void> {
   const path = join(home, '.npmrc');
   if (npmrc === undefined) await rm(path, { force: true });
-  else await writePrivate(path, npmrc);
+  else await writeInHome(home, '.npmrc', npmrc);
 }
+
+/** For the user to whom the home belongs. */
+async function makeModulesFolder(home: string): Promise<void> {
+  const made = await mkdir(join(home, 'node_modules'), { recursive: true });
+  const { uid, gid } = await lstat(home);
+  if (made !== undefined && process.getuid?.() === 0 && uid !== 0) await lchown(made, uid, gid);
+}
+
+/** In bytes. */
+const mostManifest = 1024 * 1024;
 
 /** How long npm may take. */
 const mostMs = 600_000;
@@ -48,17 +59,25 @@ async function install(
   wanted: readonly string[],
   call: Omit<NpmCall, 'folder' | 'own'>,
 ): Promise<void> {
-  const manifest = join(folder.home, 'package.json');
-  if ((await textIn(manifest)) === undefined)
-    await writePrivate(manifest, `${JSON.stringify({ name: 'instance', private: true, version: '0.0.1' })}\n`);
-  await mkdir(join(folder.home, 'node_modules'), { recursive: true });
+  const { home } = folder;
+  if ((await plainText(home, 'package.json', mostManifest)) === undefined)
+    await writeInHome(
+      home,
+      'package.json',
+      `${JSON.stringify({ name: 'instance', private: true, version: '0.0.1' })}\n`,
+    );
+  await makeModulesFolder(home);
   const late = AbortSignal.timeout(mostMs);
   try {
     await npm(['install', '--save', '--omit=dev', ...wanted], {
       ...call,
       folder: folder.home,
       // Nothing of the registry tokens of whoever runs Weir: the option npmrc says what an instance has.
-      own: { HOME: folder.home, npm_config_userconfig: join(folder.home, '.npmrc') },
+      own: {
+        HOME: home,
+        npm_config_userconfig: join(home, '.npmrc'),
+        ...(call.cell === undefined || call.cell.level === 'none' ? {} : { npm_config_cache: join(home, '.npm') }),
+      },
       signal: AbortSignal.any([...(call.signal ? [call.signal] : []), late]),
     });
   } catch (error) {

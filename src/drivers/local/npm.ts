@@ -1,8 +1,9 @@
 // npm, as it comes with the machine, run by Weir's own Node: finds it, runs it, and tells what went wrong in one line.
-import { spawn } from 'node:child_process';
 import { realpathSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { environmentOf } from './environment.ts';
+import type { Cell } from './isolation/isolation.ts';
+import { startWrapped } from './isolation/wrap.ts';
 
 /** npm could not do it. The message is for people, in one line. */
 export class NpmFailed extends Error {
@@ -22,24 +23,33 @@ export interface NpmCall {
   /** Its own variables over those that every program has. */
   readonly own?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
+  /** How it is kept from others, where it runs what others wrote. */
+  readonly cell?: Cell;
 }
 
 /** Runs npm to its end. Rejects with `NpmFailed`. */
-export async function npm(args: readonly string[], { folder, env, node, own = {}, signal }: NpmCall): Promise<void> {
+export async function npm(
+  args: readonly string[],
+  { folder, env, node, own = {}, signal, cell }: NpmCall,
+): Promise<void> {
   const script = scriptOf(env);
   if (script === undefined)
     throw new NpmFailed('missing', 'there is no npm on the PATH: install it (it comes with Node.js)');
   const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--no-progress', '--loglevel=error'];
   // Whoever has no network should hear of it soon.
   const flags = [...quiet, '--fetch-retries=1', '--fetch-retry-mintimeout=1000'];
-  const child = spawn(node, [script, ...args, ...flags], {
-    cwd: folder,
+  const program = {
+    command: node,
+    args: [script, ...args, ...flags],
     env: environmentOf(env, node, { HOME: env.HOME, ...proxies(env), ...own }),
-    stdio: ['ignore', 'ignore', 'pipe'],
-    ...(signal ? { signal } : {}),
-  });
+    cwd: folder,
+    writable: [folder],
+    readable: [join(script, '../..'), ...certificatesIn(env)],
+  };
+  const wrapped = cell ? cell.wrap(program) : { ...program, inputs: [], tells: false };
+  const child = await startWrapped(wrapped, { stdio: ['ignore', 'ignore', 'pipe'], detached: false, signal });
   let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = `${said}${text}`.slice(-mostSaid);
   });
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
@@ -55,8 +65,15 @@ function proxies(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => wanted.test(name)));
 }
 
+/** Files that its variables name: certificates of the machine. */
+function certificatesIn(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(proxies(env)).flatMap(([name, path]) =>
+    /^(node_extra_ca_certs|npm_config_cafile)$/i.test(name) && path && realOf(path) ? [path] : [],
+  );
+}
+
 /** The script behind the command `npm`. */
-function scriptOf(env: NodeJS.ProcessEnv): string | undefined {
+export function scriptOf(env: NodeJS.ProcessEnv): string | undefined {
   for (const folder of (env.PATH ?? '').split(delimiter)) {
     if (folder === '') continue;
     for (const script of [join(folder, 'npm'), join(folder, 'node_modules/npm/bin/npm-cli.js')]) {

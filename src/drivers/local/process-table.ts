@@ -1,6 +1,6 @@
 // The processes of this machine: which is which although numbers are used again, what they use, and how they are ended.
 import { execFile } from 'node:child_process';
-import { readdir, readFile, realpath } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /** A process for good: its number, and when it began, in the words of the system. */
@@ -76,10 +76,11 @@ export async function variableOf(pid: number, variable: string): Promise<string 
 
 /** Whether a process works in a folder, wherever that was moved since; where the system does not tell, it does not. */
 export async function worksIn({ pid }: ProcessId, folder: string): Promise<boolean> {
+  // Not by its name: it may work in a root of its own.
   const [its, ours] = await Promise.all(
-    [`/proc/${pid}/cwd`, folder].map((path) => realpath(path).catch(() => undefined)),
+    [`/proc/${pid}/cwd`, folder].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
   );
-  return its !== undefined && its === ours;
+  return its !== undefined && its.ino === ours?.ino && its.dev === ours.dev;
 }
 
 async function environmentOf(pid: number): Promise<string[]> {

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { enterGroup, groupMembers, killGroup, removeGroup } from './control-group.ts';
 import { marker } from './environment.ts';
+import { endInside } from './isolation/inside.ts';
+import { endUser } from './isolation/users.ts';
 import {
   allPids,
   beganAt,
@@ -22,6 +24,9 @@ export interface Tree {
   readonly run: string;
   /** The folders of their control groups. */
   readonly groups?: readonly string[] | undefined;
+  /** The first process of its namespace, and its user, where it has those of its own. */
+  readonly init?: ProcessId | undefined;
+  readonly user?: number | undefined;
 }
 
 /**
@@ -77,6 +82,8 @@ export async function endTree(tree: Tree): Promise<void> {
     for (const process of left) await signal(process, 'SIGKILL');
     for (const process of left) await gone(process);
   }
+  await endInside(tree.init);
+  await endUser(tree.user);
   for (const group of tree.groups ?? []) await removeGroup(group);
 }
 

@@ -13,6 +13,10 @@ const form = z.object({
   /** Absent between the decision to start it and its start. */
   pid: z.int().min(2).optional(),
   began: z.string().optional(),
+  /** The first process of its namespace, where it has one of its own. */
+  init: z.object({ pid: z.int().min(2), began: z.string() }).optional(),
+  /** The user that it runs as, where it has one of its own. */
+  user: z.int().min(1).optional(),
   /** The folder of its instance: a copy of it elsewhere is none. */
   folder: z.string(),
   /** Marks it and all that it starts. */
@@ -35,7 +39,7 @@ const form = z.object({
 export type RunRecord = z.output<typeof form>;
 
 /** What is enough to end a runtime, where the rest of its record says nothing to this version. */
-const remains = form.pick({ folder: true, run: true, groups: true });
+const remains = form.pick({ folder: true, run: true, groups: true, init: true, user: true });
 
 /** What was written down, or as much of it as ends the runtime; nothing where there is nothing, or nothing of use. */
 export async function readRecord(folder: Folder): Promise<RunRecord | z.output<typeof remains> | undefined> {

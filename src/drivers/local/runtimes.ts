@@ -1,5 +1,6 @@
 // The runtimes of this machine that Weir looks after: watched for their end and their health, and ended with all that they started.
 import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Notice, Reason } from '../driver.ts';
 import { type Alive, type Asked, askAlive } from './alive.ts';
@@ -110,7 +111,8 @@ export function flowsNotice(flows: string): Notice {
 }
 
 /** Why a process ended, as its parent is told. */
-export function endOf(code: number | null, name: NodeJS.Signals | null): Reason {
+export function endOf(code: number | null, given: NodeJS.Signals | null): Reason {
+  const name = given ?? signalIn(code);
   if (name === 'SIGABRT' || code === 134)
     return {
       reason: 'Aborted',
@@ -120,6 +122,16 @@ export function endOf(code: number | null, name: NodeJS.Signals | null): Reason 
   if (code === 137) return { reason: 'Killed', message: 'it was ended by the signal SIGKILL' };
   if (name !== null) return { reason: 'Killed', message: `it was ended by the signal ${name}` };
   return { reason: 'Exited', message: `it ended by itself with the exit code ${code}` };
+}
+
+/** The signal that a code stands for: what a runtime is wrapped in ends as a shell does, by 128 and the number of the signal. */
+function signalIn(code: number | null): NodeJS.Signals | null {
+  const [name] = Object.entries(constants.signals).find(([, number]) => code === 128 + number) ?? [];
+  return isSignal(name) ? name : null;
+}
+
+function isSignal(name: string | undefined): name is NodeJS.Signals {
+  return name !== undefined && name in constants.signals;
 }
 
 /** Does something again and again, one at a time. */
@@ -137,7 +149,7 @@ function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
 }
 
 /** Ends a runtime: asks it to, and after a while makes it; and whatever it started and left behind. */
-export async function end(runtime: Pick<Runtime, 'process' | 'run' | 'groups'>, stopMs: number): Promise<void> {
+export async function end(runtime: Pick<Runtime, 'process' | keyof Tree>, stopMs: number): Promise<void> {
   const { process: leader } = runtime;
   if (stopMs > 0) for (const asked of await whomToAsk(leader, runtime)) await signal(asked, 'SIGTERM');
   for (let waited = 0; waited < stopMs && (await isRunning(leader)); waited += pollMs) await sleep(pollMs);

@@ -1,12 +1,13 @@
 // What people made in an instance, in its files: flows, credentials and modules; read as a whole, and replaced as a whole.
-import { mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mostContentBytes, type Stored } from '../../core/instances/content.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { DriverFailed, type Written } from '../driver.ts';
+import { giveLike, plainSize, plainText } from './beneath.ts';
 import { reencrypted } from './credentials.ts';
-import { type Folder, makeFolder, textIn } from './folder.ts';
+import { type Folder, makeFolder } from './folder.ts';
 import { modulesToInstall } from './modules.ts';
 
 /** Where the runtime keeps them, below its user directory. */
@@ -34,15 +35,11 @@ interface Texts {
 }
 
 async function textsIn({ home }: Folder): Promise<Texts> {
-  const at = (name: keyof Texts) => join(home, storedFiles[name]);
-  const sizes = await Promise.all([at('flows'), at('credentials'), at('modules')].map(sizeOf));
+  const names = [storedFiles.flows, storedFiles.credentials, storedFiles.modules];
+  const sizes = await Promise.all(names.map((name) => plainSize(home, name)));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > mostContentBytes) throw tooLarge(bytes);
-  const [flows, credentials, modules] = await Promise.all([
-    textIn(at('flows')),
-    textIn(at('credentials')),
-    textIn(at('modules')),
-  ]);
+  const [flows, credentials, modules] = await Promise.all(names.map((name) => plainText(home, name, mostContentBytes)));
   return { flows, credentials, modules };
 }
 
@@ -50,13 +47,6 @@ function tooLarge(bytes: number): DriverFailed {
   const mib = (size: number) => Math.ceil(size / 1024 / 1024);
   const message = `it holds ${mib(bytes)} MiB of flows, and a snapshot holds at most ${mib(mostContentBytes)} MiB`;
   return new DriverFailed('TooLarge', message);
-}
-
-async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
 }
 
 function storedIn({ flows = '[]', credentials = '{}', modules = '{}' }: Texts): Stored {
@@ -112,7 +102,7 @@ export async function writeStored(folder: Folder, wanted: Written): Promise<Stor
     ...(await moduleFiles(folder, stored.modules)),
   };
   try {
-    for (const [name, value] of Object.entries(files)) await writeDurably(join(folder.incoming, name), value);
+    for (const [name, value] of Object.entries(files)) await writeDurably(folder, name, value);
     await syncFolder(folder.incoming);
   } catch (error) {
     await rm(folder.incoming, { recursive: true, force: true });
@@ -126,7 +116,7 @@ export async function writeStored(folder: Folder, wanted: Written): Promise<Stor
 
 /** Nothing where it has these modules already; else its manifest with them, and the note that they have to be installed. */
 async function moduleFiles(folder: Folder, modules: Stored['modules']): Promise<Record<string, unknown>> {
-  const text = (await textIn(join(folder.home, storedFiles.modules))) ?? '{}';
+  const text = (await plainText(folder.home, storedFiles.modules, mostContentBytes)) ?? '{}';
   const manifest = parsed(text, 'modules');
   const known = isRecord(manifest) ? manifest : {};
   const sorted = (of: Stored['modules']) => JSON.stringify(Object.entries(of).sort());
@@ -145,16 +135,22 @@ export async function finishWriting(folder: Folder): Promise<void> {
     throw error;
   });
   if (!names) return;
-  for (const name of names)
-    await rename(join(folder.arrived, name), name === modulesNote ? folder.modules : join(folder.home, name));
+  for (const name of names) {
+    const at = name === modulesNote ? folder.modules : join(folder.home, name);
+    await rename(join(folder.arrived, name), at).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EISDIR' && error.code !== 'ENOTEMPTY') throw error;
+      throw new DriverFailed('FileInTheWay', `in the place of its file ${name} is a folder: a flow has to delete it`);
+    });
+  }
   await syncFolder(folder.home);
   await rmdir(folder.arrived);
 }
 
-async function writeDurably(path: string, value: unknown): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
+async function writeDurably({ incoming, home }: Folder, name: string, value: unknown): Promise<void> {
+  const file = await open(join(incoming, name), 'wx', 0o600);
   try {
     await file.writeFile(`${JSON.stringify(value, null, 4)}\n`);
+    if (name !== modulesNote) await giveLike(home, file);
     await file.datasync();
   } finally {
     await file.close();

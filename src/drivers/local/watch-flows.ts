@@ -1,6 +1,6 @@
 // Watches the flows of an instance that runs. What the system tells is a hint, and looking now and then makes up for what it does not tell.
 import { type FSWatcher, watch } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Folder } from './folder.ts';
 import { storedFiles } from './stored.ts';
@@ -47,7 +47,7 @@ function watcherOf(home: string, look: () => void): FSWatcher | undefined {
 }
 
 async function markOf(path: string): Promise<string> {
-  return stat(path, { bigint: true }).then(
+  return lstat(path, { bigint: true }).then(
     ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
     () => '',
   );

@@ -2,7 +2,7 @@
 import { DriverFailed } from '../driver.ts';
 
 /** Anything else is a bug, and stays as it is. */
-export function told(error: unknown): unknown {
+export function explained(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') return new DriverFailed('DiskFull', 'the disk is full');
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')

@@ -1,0 +1,93 @@
+// Files in the home of an instance, where its flows may have put anything: links, pipes, and more than fits. None is followed or waited for.
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DriverFailed } from '../driver.ts';
+
+/** The text of a plain file in a folder; nothing where there is none. Rejects with `DriverFailed` where something else is there, or more than `mostBytes`. */
+export async function plainText(folder: string, name: string, mostBytes: number): Promise<string | undefined> {
+  const file = await open(join(folder, name), readingOnly).catch((error) => nothingThere(name, error));
+  if (!file) return undefined;
+  try {
+    const { size } = await file.stat();
+    if (!(await isPlain(file))) throw notPlain(name);
+    if (size > mostBytes) throw new DriverFailed('TooLarge', `its file ${name} is too large: ${size} bytes`);
+    return await textOf(file, size);
+  } finally {
+    await file.close();
+  }
+}
+
+const readingOnly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A second name of a file may be one from outside. */
+async function isPlain(file: FileHandle): Promise<boolean> {
+  const found = await file.stat();
+  return found.isFile() && found.nlink <= 1;
+}
+
+/** No more than its size a moment ago: it may be growing. */
+async function textOf(file: FileHandle, size: number): Promise<string> {
+  const buffer = Buffer.alloc(size);
+  let read = 0;
+  while (read < size) {
+    const { bytesRead } = await file.read(buffer, read, size - read, read);
+    if (bytesRead === 0) break;
+    read += bytesRead;
+  }
+  return buffer.toString('utf8', 0, read);
+}
+
+/** How many bytes a plain file has; 0 where there is none. */
+export async function plainSize(folder: string, name: string): Promise<number> {
+  return lstat(join(folder, name)).then(
+    (found) => (found.isFile() ? found.size : 0),
+    () => 0,
+  );
+}
+
+/** Writes a file in the home of an instance, all or nothing, in place of whatever is there, for the user to whom the home belongs. */
+export async function writeInHome(home: string, name: string, content: string): Promise<void> {
+  const path = join(home, `.weir-${randomBytes(8).toString('hex')}`);
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(content);
+      await giveLike(home, file);
+    } finally {
+      await file.close();
+    }
+    await rename(path, join(home, name));
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** Gives what Weir made in the home of an instance to whom that belongs. Only root can, and only root has to. */
+export async function giveLike(home: string, file: FileHandle): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await lstat(home);
+  if (uid !== 0) await file.chown(uid, gid);
+}
+
+/** Gives a folder that Weir made to whom the one above belongs. */
+export async function giveLikeFolder(above: FileHandle, made: FileHandle): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = await above.stat();
+  if (uid !== 0) await made.chown(uid, gid);
+}
+
+function nothingThere(name: string, error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  // A link or a socket stands there.
+  throw ['ELOOP', 'EMLINK', 'ENXIO'].includes(error.code ?? '') ? notPlain(name) : error;
+}
+
+function notPlain(name: string): DriverFailed {
+  return new DriverFailed(
+    'FileInTheWay',
+    `its file ${name} is a link, a pipe, or has a second name: only a plain file is read`,
+  );
+}

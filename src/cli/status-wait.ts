@@ -1,6 +1,7 @@
 // Waits until the declared platform is as it is declared.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfigStatus } from '../control/config-status.ts';
+import { suspendedWords } from '../core/model/suspension.ts';
 import { isTransient } from './failure.ts';
 import type { Io } from './io.ts';
 import { withProgress } from './progress.ts';
@@ -17,6 +18,8 @@ export interface Asked {
 export interface Waited {
   readonly status: ConfigStatus;
   readonly problem?: string;
+  /** That it will not come by itself: nobody waits for that. */
+  readonly hopeless?: true;
 }
 
 /**
@@ -32,7 +35,7 @@ async function waitFor(seconds: number, io: Io, asked: Asked): Promise<Waited> {
   for (;;) {
     const left = deadline - io.elapsed();
     const found = await askOnce(asked, Math.max(left, 1000) / 1000);
-    if ('status' in found && found.problem === undefined) return found;
+    if ('status' in found && (found.problem === undefined || found.hopeless)) return found;
     if (deadline - io.elapsed() <= 0) {
       if ('status' in found) return found;
       throw found.error;
@@ -47,7 +50,13 @@ async function askOnce(asked: Asked, left: number): Promise<Waited | { readonly 
   try {
     const status = await asked.statusWithin(left);
     const problem = await problemOf(status, () => asked.treeWithin(left));
-    return { status, ...(problem === undefined ? {} : { problem }) };
+    if (problem === undefined) return { status };
+    if (!status.suspended) return { status, problem };
+    return {
+      status,
+      problem: `${problem}, and the reconciler is ${suspendedWords(status.suspended)}: resume it first`,
+      hopeless: true,
+    };
   } catch (error) {
     if (!isTransient(error)) throw error;
     return { error };
@@ -55,7 +64,7 @@ async function askOnce(asked: Asked, left: number): Promise<Waited | { readonly 
 }
 
 async function problemOf(
-  { conditions, revision }: ConfigStatus,
+  { conditions, revision, pending }: ConfigStatus,
   treeNow: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
   const ready = conditions.find(({ type }) => type === 'Ready');
@@ -63,6 +72,8 @@ async function problemOf(
     return `Ready is ${ready?.status ?? 'Unknown'}: ${ready?.message ?? 'nothing is known'}`;
   if (conditions.some(({ type, status }) => type === 'Reconciling' && status === 'True'))
     return 'a reconcile is under way';
+  if (pending)
+    return `revision ${pending.revision.slice(0, 12)} waits to be applied, because reconcile.mode is manual: "weir apply --server URL --token-file FILE" applies it`;
   const tree = await treeNow();
   if (tree === undefined || tree === revision.attempted) return undefined;
   return tree === 'invalid'

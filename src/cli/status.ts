@@ -65,14 +65,19 @@ async function waited(invocation: Invocation, seconds: number): Promise<ExitCode
     folder === undefined
       ? undefined
       : (await readTreeAt(folder, offlineFacts(), io, { git: false, env: options.env })).source.digest;
-  const { status: found, problem } = await waitForStatus(seconds, io, {
+  const {
+    status: found,
+    problem,
+    hopeless,
+  } = await waitForStatus(seconds, io, {
     statusWithin: (left) => statusNow(within(left, invocation)),
     treeWithin: async (left) =>
       wanted ?? (options.server === undefined ? undefined : await treeOfServer(within(left, invocation))),
   });
   const code = tell(found, invocation);
   if (problem === undefined) return code;
-  io.stderr.write(`weir: gave up after ${seconds} second${seconds === 1 ? '' : 's'}, because ${problem}\n`);
+  const when = hopeless ? '' : ` after ${seconds} second${seconds === 1 ? '' : 's'}`;
+  io.stderr.write(`weir: gave up${when}, because ${problem}\n`);
   return exitCodes.invalid;
 }
 

@@ -1,13 +1,16 @@
 // weir suspend and weir resume: stop the reconciler of a server from reading and applying its tree, and let it go on.
+import type { ConfigStatus } from '../control/config-status.ts';
 import { createInventory } from '../control/inventory.ts';
 import { statusOfStore } from '../control/status.ts';
 import { submit } from '../control/submit.ts';
 import { printable } from '../core/model/printable.ts';
 import type { Proposal } from '../core/model/proposal.ts';
+import { suspendedWords } from '../core/model/suspension.ts';
 import { resumeReconciler, suspendReconciler } from '../core/proposals/suspend-reconciler.ts';
 import { newId } from '../lib/id.ts';
 import { UsageError } from '../options.ts';
 import { exitCodes } from './exit-codes.ts';
+import { escaped } from './output/escape.ts';
 import { publish } from './publish.ts';
 import { postForStatus } from './remote.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
@@ -54,7 +57,16 @@ async function carryOut(invocation: Invocation, { name, body, proposal }: Wanted
       ? await carryOutHere(invocation, name, proposal)
       : await postForStatus(options, io, `config/${name}`, body);
   publish({ type: 'status', status }, options.output, io);
+  io.stderr.write(`weir: ${escaped(toldOf(status))}\n`);
   return exitCodes.fine;
+}
+
+/** What holds now, in one line: the status says it among much else. */
+function toldOf({ suspended, mode }: ConfigStatus): string {
+  if (suspended) return `the reconciler is ${suspendedWords(suspended)}`;
+  return mode === 'manual'
+    ? 'the reconciler goes on: it reads the tree, and waits until somebody applies it (reconcile.mode is manual)'
+    : 'the reconciler goes on: it follows its tree again';
 }
 
 async function carryOutHere({ options, io }: Invocation, name: string, proposal: Proposal) {

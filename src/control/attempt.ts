@@ -7,7 +7,7 @@ import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { Refused, type Store } from '../store/store.ts';
 import { type Drifted, type HistoryEntry, missingRevision } from './config-status.ts';
 import { driftIn, goneSince, isServer } from './drift.ts';
-import { BaseMoved, PlanBlocked, SourceMoved, TreeInvalid } from './failures.ts';
+import { BaseMoved, ConsentMistaken, PlanBlocked, SourceMoved, TreeInvalid } from './failures.ts';
 import { historyRecord, keepHistory, lastAttempts } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
 import { keep, type Prepared, prepare } from './reconcile.ts';
@@ -54,8 +54,8 @@ export interface Attempt {
 export type AttemptFailure = TreeInvalid | PlanBlocked | BaseMoved | SourceMoved;
 
 /** Whether a failure says something of whoever asked, and nothing of the tree. */
-export function isOfCaller(failure: unknown): failure is BaseMoved | SourceMoved {
-  return failure instanceof BaseMoved || failure instanceof SourceMoved;
+export function isOfCaller(failure: unknown): failure is BaseMoved | SourceMoved | ConsentMistaken {
+  return failure instanceof BaseMoved || failure instanceof SourceMoved || failure instanceof ConsentMistaken;
 }
 
 /** The context of a reconcile. */
@@ -126,13 +126,17 @@ export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion
   }
 }
 
-function refusalOf(prepared: Prepared, { base }: Occasion): PlanBlocked | BaseMoved | undefined {
+function refusalOf(prepared: Prepared, { base, consents = noConsents }: Occasion): PlanBlocked | BaseMoved | undefined {
   const actual = prepared.document.base;
   const moved =
     (base?.digest !== undefined && base.digest !== actual.digest) ||
     (base?.revision !== undefined && base.revision !== actual.revision);
   if (moved) return new BaseMoved();
-  return prepared.blocked ? new PlanBlocked(prepared.document) : undefined;
+  if (!prepared.blocked) return undefined;
+  const errors = prepared.document.findings.filter(({ severity }) => severity === 'error');
+  // Under a consent this rule looks at nothing but its number.
+  const isMistaken = consents.allowDeletes !== undefined && errors.every(({ rule }) => rule === 'mass-delete');
+  return isMistaken ? new ConsentMistaken(prepared.document) : new PlanBlocked(prepared.document);
 }
 
 /** Nothing is answered when the state moved between plan and commit: the caller plans again. */

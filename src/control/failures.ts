@@ -36,6 +36,11 @@ export class PlanBlocked extends Error {
   }
 }
 
+/** Nothing is in the way of the plan but that the caller consented to another number of deletions. */
+export class ConsentMistaken extends PlanBlocked {
+  readonly isOfCaller = true;
+}
+
 /** The tree is not the one that the caller has seen: both are digests. */
 export class SourceMoved extends Error {
   override readonly name = 'SourceMoved';

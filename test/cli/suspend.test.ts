@@ -43,7 +43,15 @@ commands('a server: nothing is applied meanwhile, and apply --server is refused 
   const suspended = await here.weir(`suspend ${context.asAdmin} --reason upgrade`);
   assert.is(suspended.code, 0, suspended.stderr);
   assert.match(suspended.stdout, /Reconciling +False +Suspended: suspended by .*: upgrade\n/);
+  assert.match(suspended.stderr, /^weir: the reconciler is suspended by .*: upgrade\n$/);
   here.write('config/stacks.yaml', labelled('Renamed'));
+  // It will not come by itself: an hour is not waited out.
+  const hopeless = await here.weir(`status ${context.asAdmin} --wait=3600`);
+  assert.is(hopeless.code, 1);
+  assert.match(
+    hopeless.stderr,
+    /gave up, because the current tree \(.*\) was not attempted yet: .*, and the reconciler is suspended by .*: upgrade: resume it first\n/,
+  );
   const refused = await here.weir(`apply ${context.asAdmin}`);
   assert.is(refused.code, 3, refused.stderr);
   assert.match(refused.stderr, /suspended by .*: upgrade; resume it first\n/);
@@ -51,6 +59,7 @@ commands('a server: nothing is applied meanwhile, and apply --server is refused 
   assert.match(status.stdout, /Suspended: suspended by/);
   const resumed = await here.weir(`resume ${context.asAdmin} --output json`);
   assert.is(JSON.parse(resumed.stdout).suspended, undefined, resumed.stderr);
+  assert.is(resumed.stderr, 'weir: the reconciler goes on: it follows its tree again\n');
   await until('applied', async () => (await here.weir(`plan ${context.asAdmin} --detailed-exitcode`)).code === 0);
 });
 
@@ -92,6 +101,9 @@ commands('a server in manual mode applies when it is asked to', async (context) 
   const told = await here.weir(`status ${context.asAdmin}`);
   assert.match(told.stdout, /Ready +True +Applied: /);
   assert.match(told.stdout, `ManualMode: revision ${revision.slice(0, 12)} waits with 1 change`);
+  const waited = await here.weir(`status ${context.asAdmin} --wait=2`);
+  assert.is(waited.code, 1, 'what waits to be applied is not there yet');
+  assert.match(waited.stderr, `gave up after 2 seconds, because revision ${revision.slice(0, 12)} waits to be applied`);
   const applied = await here.weir(`apply ${context.asAdmin}`);
   assert.is(applied.code, 0, applied.stderr);
   assert.is((await statusOf(context)).revision.applied, revision);

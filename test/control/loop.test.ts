@@ -206,6 +206,33 @@ asked('needs consent for many deletions, by their exact number', async () => {
   await loop.close();
 });
 
+asked(
+  'keeps a wrong number of deletions to whoever gave it: the state and the tree are as good as before',
+  async () => {
+    const { loop, root, labels } = await scene(good);
+    const actor = { kind: 'user', id: 'u1' } as const;
+    const before = await loop.status();
+    const refused = await loop
+      .reconcile({ consents: { allowDeletes: 3, adopt: new Set() }, actor })
+      .catch((error) => error);
+    assert.instance(refused, PlanBlocked);
+    assert.match(refused.plan.findings[0].message, /it deletes 0 objects and 3 were consented to/);
+    const after = await loop.status();
+    const told = ({ conditions, revision }: typeof after) => [
+      conditions.map(({ type, status, reason, message }) => [type, status, reason, message]),
+      revision,
+    ];
+    assert.equal(told(after), told(before));
+    assert.is(condition(after, 'Ready'), 'True Applied');
+    // What is in the way besides is told as ever.
+    await writeFile(join(root, 'stacks/a.yaml'), `${stack('a', 'edited')}---\n${stack('b', 'twice')}`);
+    await loop.reconcile({ consents: { allowDeletes: 3, adopt: new Set() }, actor }).catch((error) => error);
+    assert.match(condition(await loop.status(), 'Ready') ?? '', /^False/);
+    assert.is(labels().a, 'a');
+    await loop.close();
+  },
+);
+
 asked('is refused where the state is not the one that the caller saw', async () => {
   const { loop } = await scene(good);
   const actor = { kind: 'user', id: 'u1' } as const;

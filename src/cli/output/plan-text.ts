@@ -192,8 +192,11 @@ export function planLine({ plan, result }: PlanReport): string {
     return `No changes. The state is as the tree declares it (${objects}).${silent}`;
   }
   if (result === 'unchanged') return `No changes. The state is as the tree declares it (${objects}).`;
-  if (result === 'refused') return `Plan: ${todoText(summary)}. Nothing was applied.`;
-  return result === 'applied' ? `Applied: ${doneText(summary)}.` : `Plan: ${todoText(summary)}.`;
+  const following = plan.consequences.length > 0 ? `; ${amount(plan.consequences.length, 'consequence')}` : '';
+  if (result === 'refused') return `Plan: ${todoText(summary)}${following}. Nothing was applied.`;
+  return result === 'applied'
+    ? `Applied: ${doneText(summary)}${following}.`
+    : `Plan: ${todoText(summary)}${following}.`;
 }
 
 function todoText({ create, update, delete: deletions, rename, adopt, blocked, unchanged }: PlanSummary): string {

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FormatName, formatNames, formats } from '../../../src/cli/output/index.ts';
 import { code, prose } from '../../../src/cli/output/markdown-text.ts';
+import { planLine } from '../../../src/cli/output/plan-text.ts';
 import { helpFor } from '../../../src/cli/output/rule-help.ts';
 import type { CheckReport, PlanReport, Report } from '../../../src/cli/report.ts';
 import type { Finding } from '../../../src/core/model/finding.ts';
@@ -142,6 +143,13 @@ function rendered(format: FormatName, report: Report): string {
 const sarif = suite('sarif');
 
 const resultsOf = (report: Report) => JSON.parse(rendered('sarif', report)).runs[0];
+
+sarif('the last line of a plan counts what goes with it', () => {
+  const line = 'Plan: 0 to create, 1 to update, 0 to delete; 4 unchanged';
+  assert.is(planLine(planned([change])), `${line}; 1 consequence.`);
+  assert.is(planLine(planned([deletion])), `${line}.`);
+  assert.match(planLine({ ...planned([change]), result: 'applied' }), /^Applied: .* 4 unchanged; 1 consequence\.$/);
+});
 
 sarif('places a finding below %SRCROOT%, with its region and its rule', () => {
   const { results, tool, originalUriBaseIds, columnKind, invocations } = resultsOf(check([finding]));
@@ -304,7 +312,7 @@ markdown('shows a plan as a table, with what changes, whom it touches, and where
     text,
     '| <code>&#126;</code> | update <code>Stack/nr-4</code> | <code>&#126; label: "a" → "b"</code> | 1 team, 2 instances | <code>config/stacks.yaml:1</code> |\n',
   );
-  assert.match(text, '\nPlan: 0 to create, 1 to update, 0 to delete; 4 unchanged.\n');
+  assert.match(text, '\nPlan: 0 to create, 1 to update, 0 to delete; 4 unchanged; 1 consequence.\n');
 });
 
 markdown('has no markup, tag, mention, reference or link from a file', () => {

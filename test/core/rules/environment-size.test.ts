@@ -32,7 +32,24 @@ async function newWorld(): Promise<World> {
 }
 
 sized('counts bytes as the system does', () => {
-  for (const value of ['', 'plain', 'Größe', '漢字', '🌊🌊', 'a\ud800b', '\udc00', '\ud83c'])
+  for (const value of [
+    '',
+    'plain',
+    'Größe',
+    '漢字',
+    '🌊🌊',
+    'a\ud800b',
+    '\udc00',
+    '\ud83c',
+    '\ud83d\udc00',
+    '\ud800\udc00',
+    '\udbff\udfff',
+    '\udc00é',
+    '\ud800é',
+    '\ud83f\udfff',
+    '\ud83c\ue000',
+    '\u07ff\u0800\u0080',
+  ])
     assert.is(bytesOfVariable({ name: 'NAME', value }), Buffer.byteLength(`NAME=${value}`) + 1, JSON.stringify(value));
   assert.is(bytesOfVariables(many(32)), mostEnvironmentBytes);
 });

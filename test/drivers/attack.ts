@@ -69,7 +69,7 @@ await attempt('reads the flows of another', () => fs.readFileSync(instances + '/
 await attempt('writes the home of another', () => (fs.writeFileSync(instances + '/a/home/planted', ''), true));
 await attempt('reads its own token', () => fs.readFileSync(instances + '/b/admin-token'));
 await attempt('writes its own record', () => (fs.appendFileSync(instances + '/b/run.json', ' '), true));
-await attempt('plants a link beside its home', () => (fs.symlinkSync('/etc/shadow', instances + '/b/port.new'), true));
+await attempt('plants a link beside its home', () => (fs.symlinkSync(store + '/journal-0001.jsonl', instances + '/b/port.new'), true));
 await attempt('changes its settings', () => (fs.appendFileSync(instances + '/b/settings.json', ' '), true));
 await attempt('changes the runtime', () => (fs.writeFileSync(facts.stacks + '/planted-' + mark, ''), true));
 await attempt('reads /etc/shadow', () => fs.readFileSync('/etc/shadow'));
@@ -148,6 +148,7 @@ if (existsSync(`/tmp/weir-attack-${mark}`)) unlinkSync(`/tmp/weir-attack-${mark}
 const isMetered = (usage?.memoryBytes ?? 0) > 20e6 && startedSleeps === 1 && pidsBefore === 1;
 // It comes up again over what the attack has left in its home.
 const again = await driver.runner.start(run('b'), never).then(() => true, String);
+const isKept = readFileSync(join(store, 'journal-0001.jsonl'), 'utf8') === secret;
 for (const id of ['a', 'b']) await driver.runner.remove(id);
 driver.close();
 const left = sleeps();
@@ -155,7 +156,7 @@ internal.close();
 clearInterval(awake);
 for (const name of readdirSync('/proc'))
   if (cmdline(name) === `sleep\0${mark}\0`) process.kill(Number(name), 'SIGKILL');
-process.stdout.write(`${JSON.stringify({ inside, outside, isMetered, isFound: found.has('b'), again, left, pid })}\n`);
+process.stdout.write(`${JSON.stringify({ inside, outside, isMetered, isFound: found.has('b'), again, isKept, left, pid })}\n`);
 process.exit(0);
 
 function cmdline(pid: string): string {

@@ -77,11 +77,11 @@ for (const [name, expected] of Object.entries(served)) {
       const env = { PATH: process.env.PATH, WEIR_SECRET_X: 'attack-canary', TMPDIR: '/tmp' };
       const { code, stdout, stderr } = await runCommand(file, args, { env, cwd: folder });
       assert.is(code, 0, stderr);
-      const { inside, outside, isMetered, isFound, again, left } = JSON.parse(stdout);
+      const { inside, outside, isMetered, isFound, again, isKept, left } = JSON.parse(stdout);
       const got = Object.entries({ ...inside, ...outside }).flatMap(([what, served]) => (served ? [what] : []));
       assert.equal(got.sort(), [...always, ...expected].sort());
       // Namespaces and users change nothing of what Weir itself can do.
-      assert.equal({ isMetered, isFound, again }, { isMetered: true, isFound: true, again: true });
+      assert.equal({ isMetered, isFound, again, isKept }, { isMetered: true, isFound: true, again: true, isKept: true });
       assert.is(left, 0, 'nothing of it runs when it was stopped');
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 // Stops an instance that takes up more of the disk than its stack allows, and goes on: it is started again by hand, when there is room.
-import { standing, type Why, withCondition } from '../instances/standing.ts';
+import { standing, withCondition } from '../instances/standing.ts';
+import type { Why } from '../instances/why.ts';
 import { because } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import { put } from './act-on-instance.ts';

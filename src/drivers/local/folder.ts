@@ -93,11 +93,13 @@ export async function removeFolder(folder: Folder): Promise<void> {
 export async function writePrivate(path: string, content: string): Promise<void> {
   const next = `${path}.new`;
   const write = async () => {
-    await writeFile(next, content, { mode: 0o600 });
+    // Made anew: a link that stands there leads to what is not Weir's to write.
+    await rm(next, { force: true });
+    await writeFile(next, content, { mode: 0o600, flag: 'wx' });
     await rename(next, path);
   };
   await write().catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EISDIR') throw error;
+    if (error.code !== 'EISDIR' && error.code !== 'ERR_FS_EISDIR') throw error;
     // A folder has no business where a file of Weir's own is.
     for (const one of [next, path]) await removeFolderAt(one);
     await write();

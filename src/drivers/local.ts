@@ -26,6 +26,7 @@ import { filesAt, filesTurn } from './local/files-at.ts';
 import { findAgain } from './local/find-again.ts';
 import { folderOf, removeFolder, removeLeftovers, textIn } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
+import { endOutdated, isOutdated } from './local/outdated.ts';
 import { loopback } from './local/ports.ts';
 import { usageOf } from './local/process-table.ts';
 import { readLog } from './local/read-log.ts';
@@ -219,6 +220,7 @@ async function found(state: State, id: string): Promise<Runtime | undefined> {
   const known = state.known.get(id);
   if (known) return known.runtime;
   const runtime = await findAgain(id, folderOf(state.place.instances, id));
+  if (runtime && isOutdated(runtime)) return endOutdated(runtime, state.machine.patience, state.listeners);
   if (runtime) look(state, runtime);
   return runtime;
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DriverFailed, type Run } from '../driver.ts';
 import { askAlive } from './alive.ts';
+import { doorForm } from './door.ts';
 import { type Folder, makeFolder, textIn, writePrivate } from './folder.ts';
 import { launch } from './launch.ts';
 import { installModules } from './modules.ts';
@@ -61,6 +62,7 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
     healthCheckIntervalMs: run.options.healthCheckIntervalMs ?? usualHealthCheckIntervalMs,
     path: run.path ?? '',
     editorPath: `${run.path ?? ''}${withSlash(run.options.editorPath ?? '/')}`,
+    door: doorForm,
   };
   // Written before it runs, so that it is found even if Weir ends right now.
   await writeRecord(folder, record);

@@ -31,13 +31,13 @@ export interface Said {
   readonly prefix: string;
   /** Whether Authorization was for Weir, and ends here. */
   readonly isOurToken: boolean;
-  /** The header that opens the editor. */
-  readonly editor: readonly [name: string, value: string] | undefined;
+  /** The header by which the runtime knows that it comes through the gateway, and who may use the editor. */
+  readonly principal: readonly [name: string, value: string];
 }
 
 /** The headers of a request as the runtime gets them; without Weir's cookies and tokens, and with nothing that only Weir may say. */
 export function requestHeaders(raw: RawHeaders, connection: string | undefined, said: Said): string[] {
-  const { host, clientAddress, scheme, prefix, isOurToken, editor } = said;
+  const { host, clientAddress, scheme, prefix, isOurToken, principal } = said;
   const listed = listedIn(connection);
   const headers = ['host', host];
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -53,8 +53,7 @@ export function requestHeaders(raw: RawHeaders, connection: string | undefined, 
     }
   }
   headers.push('x-forwarded-for', clientAddress, 'x-forwarded-proto', scheme, 'x-forwarded-host', host);
-  headers.push('x-forwarded-prefix', prefix);
-  if (editor) headers.push(editor[0], editor[1]);
+  headers.push('x-forwarded-prefix', prefix, ...principal);
   return headers;
 }
 

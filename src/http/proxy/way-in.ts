@@ -65,7 +65,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
   }, patience.lookMs);
   looking.unref();
 
-  const said = (request: IncomingMessage, { entry, caller, door: to, isOurToken }: Passage): Said => {
+  const said = (request: IncomingMessage, { entry, caller, door: to, isOurToken, path }: Passage): Said => {
     const trusts = platform().api.trustProxy;
     const name = caller.kind === 'user' ? caller.user.name : '';
     return {
@@ -74,7 +74,11 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
       scheme: (trusts && lastOf(request.headers['x-forwarded-proto'])) || scheme,
       prefix: to.path,
       isOurToken,
-      editor: entry.editor && to.editor({ name, mayWrite: entry.editor === 'write' }),
+      principal: to.principal({
+        method: request.method ?? '',
+        path,
+        editor: entry.editor && { name, mayWrite: entry.editor === 'write' },
+      }),
     };
   };
   const answeredTo = (request: IncomingMessage, { by, door: to, standing }: Passage): AnsweredTo => {

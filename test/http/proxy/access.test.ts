@@ -8,9 +8,10 @@ import { type ProxyWorld, startProxyWorld, treeOf } from './stand-in.ts';
 
 /** As a runtime: `/edit` is the editor's, for whoever has it; `/hello` is a flow. */
 const runtime: RequestListener = (request, response) => {
-  const editor = request.headers['x-weir-editor'];
+  const principal = String(request.headers['x-weir-principal']);
+  const editor = principal === 'none' ? undefined : principal;
   const path = request.url?.replace(/^\/i\/[^/]+/, '');
-  const mayUse = editor !== undefined && (request.method === 'GET' || String(editor).startsWith('write'));
+  const mayUse = editor !== undefined && (request.method === 'GET' || editor.startsWith('write'));
   if (path === '/edit' && mayUse) response.end(`editor ${editor}`);
   else if (path === '/hello')
     response.end(`hello ${request.headers.authorization ?? 'nobody'} ${request.headers.cookie ?? ''}`);
@@ -111,7 +112,7 @@ access('a token of Weir, and its cookies, end at the door; what is for the flow 
 
 access('the editor knows who uses it, and nobody can say that for themselves', async () => {
   assert.is((await plain.get('/i/A/edit', { as: 'viewer' })).text, 'editor read.vera');
-  const headers = { 'x-weir-editor': 'write.max' };
+  const headers = { 'x-weir-principal': 'write.max' };
   assert.is((await plain.get('/i/A/edit', { as: 'viewer', headers })).text, 'editor read.vera');
   assert.is((await plain.get('/i/A/edit', { headers })).status, 401);
 });

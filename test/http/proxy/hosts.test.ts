@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { startProxyWorld, treeOf } from './stand-in.ts';
 
 const runtime: RequestListener = (request, response) => {
-  if (request.url?.endsWith('/edit') && request.headers['x-weir-editor'] === undefined)
+  if (request.url?.endsWith('/edit') && request.headers['x-weir-principal'] === 'none')
     response.writeHead(404, { 'X-Weir-Nothing': '1' }).end();
   else
     response

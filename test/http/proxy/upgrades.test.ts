@@ -86,7 +86,7 @@ upgrades(
     const { socket, text } = await open(
       world,
       '/i/Open/x',
-      { 'x-weir-editor': 'write', cookie: 'weir_session=x; a=1' },
+      { 'x-weir-principal': 'write', 'x-weir-a': 'b', cookie: 'weir_session=x; a=1' },
       'early ',
     );
     socket.write('later');
@@ -95,8 +95,16 @@ upgrades(
     assert.not.match(text(), /X-Weir/i);
     const { headers = {}, url } = taken[0]?.request ?? {};
     assert.equal(
-      [url, headers.upgrade, headers.connection, headers.cookie, headers['x-weir-editor'], headers['x-forwarded-for']],
-      ['/i/Open/x', 'echo', 'upgrade', 'a=1', undefined, '127.0.0.1'],
+      [
+        url,
+        headers.upgrade,
+        headers.connection,
+        headers.cookie,
+        headers['x-weir-principal'],
+        headers['x-weir-a'],
+        headers['x-forwarded-for'],
+      ],
+      ['/i/Open/x', 'echo', 'upgrade', 'a=1', 'none', undefined, '127.0.0.1'],
     );
     socket.destroy();
   },

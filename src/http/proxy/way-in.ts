@@ -18,13 +18,15 @@ import { createRefusing } from './refuse.ts';
 import { leadsAstray, sharedPolicy } from './shared-origin.ts';
 import { createStandings } from './standing.ts';
 import { serveFile, staticPathIn } from './static-files.ts';
-import { type Target, targetOf } from './target.ts';
+import { isWebSocket, type Target, targetOf } from './target.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** The way in to instances. */
 export interface WayIn {
   /** Whether a request is for an instance; then it is for nothing else. */
   isFor(request: IncomingMessage): boolean;
+  /** Whether a request is for an instance, and its connection is to become a WebSocket. Any other wish to upgrade it is ignored (RFC 9110, 7.8). */
+  upgrades(request: IncomingMessage): boolean;
   /** Answers a request for an instance. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Answers one that wants its connection upgraded. */
@@ -73,6 +75,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
       clientAddress: addressOf(request, trusts),
       scheme: (trusts && lastOf(request.headers['x-forwarded-proto'])) || scheme,
       prefix: to.path,
+      version: request.httpVersion,
       isOurToken,
       principal: to.principal({
         method: request.method ?? '',
@@ -146,6 +149,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
 
   return {
     isFor: (request) => find(request) !== undefined,
+    upgrades: (request) => isWebSocket(request) && find(request) !== undefined,
     handle: (request, response) => {
       const target = find(request);
       if (!target) return;

@@ -1,6 +1,6 @@
 // timeout: 1200
 // An instance from its making to its end, with real runtimes: over the API, through crashes of the runtime and of Weir, and upgrades.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -59,7 +59,11 @@ journey('runs flows, and lets nobody change them but by Weir', async () => {
   const { url } = await instance();
   const { port } = JSON.parse(readFileSync(join(store, 'instances', id, 'run.json'), 'utf8'));
   for (const place of [url, `http://127.0.0.1:${port}/i/${id}/`, `http://127.0.0.1:${port}/`])
-    for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-weir-editor': 'write.eA.wrong' }])
+    for (const headers of [
+      {},
+      { authorization: 'Bearer wrong' },
+      { 'x-weir-principal': `write.eA.${Date.now()}.n.wrong` },
+    ])
       for (const path of ['flows', 'nodes', 'settings', 'comms', 'theme', ''])
         assert.not((await fetch(new URL(path, place), { headers })).ok, `${path} is open`);
   await runtimeAdmin(join(store, 'instances'), id, url).deploy(helloFlow('hello'));
@@ -86,6 +90,19 @@ journey('survives the end of Weir, by whatever way, and is then looked after aga
   }
   await crashes();
   assert.is(await hello(), 'hello main');
+});
+
+journey('is started anew, once, where an older Weir started it', async () => {
+  server.child.kill('SIGKILL');
+  await server.ended;
+  const record = join(store, 'instances', id, 'run.json');
+  const { door: _, ...older } = JSON.parse(readFileSync(record, 'utf8'));
+  writeFileSync(record, JSON.stringify(older));
+  server = await serve(folder, ['config']);
+  await until(async () => (await instance()).state === 'running' && pid() !== older.pid);
+  await until(async () => (await hello()) === 'hello main');
+  const { reason } = (await audit('instance.crashed')).at(0);
+  assert.match(reason, /^Outdated: an older version of Weir started it/);
 });
 
 journey('is measured, listed with what is installed in it, and its crash was told to its owner', async () => {

@@ -141,15 +141,18 @@ async function scan(loop: Loop): Promise<void> {
     const view = door.store.read();
     for (const state of unsettledStates)
       for (const { id } of view.having('Instance', stateKey(state))) enqueue(loop, id);
-    for (const { id } of view.having('Instance', stateKey('running')))
-      if (!runs.has(id)) {
-        loop.ended.set(id, { reason: 'NotFound', message: 'it no longer ran when Weir was started' });
-        enqueue(loop, id);
-      }
+    for (const { id } of view.having('Instance', stateKey('running'))) if (!runs.has(id)) missing(loop, id);
     for (const id of runs) if (isDown(view.get('Instance', id))) await runner?.stop(id);
   } catch (error) {
     log('error', `what runs cannot be found out: ${messageOf(error)}`);
   }
+}
+
+/** The driver may have said why already. */
+function missing(loop: Loop, id: string): void {
+  if (!loop.ended.has(id))
+    loop.ended.set(id, { reason: 'NotFound', message: 'it no longer ran when Weir was started' });
+  enqueue(loop, id);
 }
 
 function isDown(instance: Resource<'Instance'> | undefined): boolean {

@@ -217,7 +217,7 @@ export interface Doors {
   at(id: string): Door | undefined;
 }
 
-/** Where a runtime answers, and how its editor is opened. */
+/** Where a runtime answers, and how it is told who sends a request. */
 export interface Door {
   /** Scheme, host and port, without a slash at the end. */
   readonly origin: string;
@@ -225,8 +225,15 @@ export interface Door {
   readonly path: string;
   /** The path of its editor, without a slash at the end. */
   readonly editorPath: string;
-  /** The header (name in lower case, value) with which a request may use the editor and its administration. Without it there are only flows. */
-  editor(as: { readonly name: string; readonly mayWrite: boolean }): readonly [name: string, value: string];
+  /** The header (name in lower case, value) that each request of the gateway carries: it opens the editor to `editor`, for this one request. */
+  principal(request: DoorRequest): readonly [name: string, value: string];
+}
+
+/** A request that goes to a runtime: its method, its path and query as they are sent, and who may use the editor. Without `editor` there are only flows. */
+export interface DoorRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly editor: { readonly name: string; readonly mayWrite: boolean } | undefined;
 }
 
 /** A driver could not do it. The message is for the people of the team: nothing internal. */

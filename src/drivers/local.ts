@@ -31,6 +31,7 @@ import { readInstalled } from './local/installed.ts';
 import { isolationAt } from './local/isolation/isolation.ts';
 import type { IsolationSetting } from './local/isolation/level.ts';
 import { createMemoryGuard, endedForMemory } from './local/memory-guard.ts';
+import { endOutdated, isOutdated } from './local/outdated.ts';
 import { loopback, portFor, readPorts } from './local/ports.ts';
 import { endTree } from './local/process-tree.ts';
 import { readLog } from './local/read-log.ts';
@@ -241,6 +242,7 @@ async function found(state: State, id: string): Promise<Runtime | undefined> {
   const known = state.known.get(id);
   if (known) return known.runtime;
   const runtime = await findAgain(id, folderOf(state.place.instances, id));
+  if (runtime && isOutdated(runtime)) return endOutdated(runtime, state.machine.patience, state.listeners);
   if (runtime) look(state, runtime);
   return runtime;
 }

@@ -10,6 +10,7 @@ import { first } from '../core/model/state.ts';
 import type { View } from '../core/model/view.ts';
 import { deleteSession } from '../core/proposals/delete-session.ts';
 import { deleteToken } from '../core/proposals/delete-token.ts';
+import { cookiesIn, hostPrefix } from './cookies.ts';
 import { Problem } from './errors.ts';
 import type { LastUse } from './last-use.ts';
 import type { ServerOptions } from './services.ts';
@@ -22,7 +23,7 @@ export async function callerOf(request: FastifyRequest, options: ServerOptions, 
   const { authorization, cookie } = request.headers;
   const found =
     authorization === undefined
-      ? callerBySession(sessionIn(request.server.parseCookie(cookie ?? ''), cookie ?? ''), options, lastUse)
+      ? callerBySession(sessionIn(cookie, options.door.store.read()), options, lastUse)
       : callerByToken(authorization, options, lastUse);
   if (!('ended' in found)) return found;
   await forget(found.ended, found.what, options);
@@ -33,12 +34,19 @@ export async function callerOf(request: FastifyRequest, options: ServerOptions, 
 export type FoundCaller = Caller | { readonly ended: Proposal; readonly what: string };
 
 /**
- * The session of a request. Where there are two none counts: a page of this origin can set a second one for a path, to have somebody act as
- * somebody else, but cannot take the first one away.
+ * The session that the cookies of a request name. One that only this host can have set counts before others. Pages of this origin, and those of hosts
+ * beside it, can set a second one: what is no session takes nothing from one that is, and of two that are none counts, or somebody would act as another.
  */
-function sessionIn(cookies: Readonly<Record<string, string | undefined>>, header: string): string | undefined {
-  const isOnly = header.indexOf(`${sessionCookie}=`) === header.lastIndexOf(`${sessionCookie}=`);
-  return isOnly ? cookies[sessionCookie] : undefined;
+export function sessionIn(cookie: string | undefined, view: View): string | undefined {
+  const own = cookiesIn(cookie, `${hostPrefix}${sessionCookie}`);
+  const values = own.length > 0 ? own : cookiesIn(cookie, sessionCookie);
+  if (values.length < 2) return values[0];
+  const real = values.filter((value) => sessionOf(value, view) !== undefined);
+  return real.length === 1 ? real[0] : undefined;
+}
+
+function sessionOf(value: string, view: View): Resource<'Session'> | undefined {
+  return isWellFormedSecret(value) ? first(view.having('Session', `hash=${hashToken(value)}`)) : undefined;
 }
 
 /** Whose token stands in the header Authorization. */
@@ -92,9 +100,9 @@ export function callerBySession(
   { door, clock }: Pick<ServerOptions, 'door' | 'clock'>,
   lastUse: Pick<LastUse, 'touch' | 'of'>,
 ): FoundCaller {
-  if (value === undefined || !isWellFormedSecret(value)) return anonymous;
+  if (value === undefined) return anonymous;
   const view = door.store.read();
-  const session = first(view.having('Session', `hash=${hashToken(value)}`));
+  const session = sessionOf(value, view);
   return session ? callerIn(session, view, clock(), lastUse) : anonymous;
 }
 

@@ -6,6 +6,7 @@ import { jsonSteps } from '../lib/json-steps.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { sessionCookie } from './authentication.ts';
 import { clientAddress } from './client-address.ts';
+import { hostCookie } from './cookies.ts';
 import { Problem } from './errors.ts';
 import { inlineSchema } from './json-schema.ts';
 import type { PlanPlace } from './plan-turns.ts';
@@ -115,8 +116,10 @@ function send(reply: FastifyReply, answer: Reply, { baseUrl }: Services): Fastif
   const { status = 200, body, type = 'application/json', version, headers, session, cookies = [] } = answer;
   const hidden = { httpOnly: true, secure: baseUrl.startsWith('https:') } as const;
   const cookie = { ...hidden, path: '/', sameSite: 'lax' } as const;
-  if (session) reply.setCookie(sessionCookie, session.value, { ...cookie, expires: new Date(session.expiresAt) });
-  else if (session === null) reply.clearCookie(sessionCookie, cookie);
+  // By TLS under a second name, too, which no other host can set: programs know the first.
+  for (const name of new Set([sessionCookie, hostCookie(sessionCookie, baseUrl)]))
+    if (session) reply.setCookie(name, session.value, { ...cookie, expires: new Date(session.expiresAt) });
+    else if (session === null) reply.clearCookie(name, cookie);
   for (const { name, value, expiresAt, ...place } of cookies) {
     if (value === undefined) reply.clearCookie(name, { ...hidden, ...place });
     else reply.setCookie(name, value, { ...hidden, ...place, ...(expiresAt ? { expires: new Date(expiresAt) } : {}) });

@@ -116,8 +116,8 @@ function newApp({ door, newId, log }: ServerOptions, wayIn: WayIn): FastifyInsta
   const trusts = () => singleton(door.store.read(), 'Platform').spec.api.trustProxy;
   return fastify({
     logger: false,
-    // What wants to become another connection and is not for an instance is answered as what it is without that.
-    http: { shouldUpgradeCallback: (request) => wayIn.isFor(request) },
+    // What wants to become another connection, and is no WebSocket of an instance, is answered as what it is without that.
+    http: { shouldUpgradeCallback: wayIn.upgrades },
     // Each route has its own: this is for what is none.
     bodyLimit: 64 * 1024,
     requestTimeout: 60_000,

@@ -85,14 +85,19 @@ export interface OpenedFile extends StaticFile {
   close(): Promise<void>;
 }
 
-/** Where the runtime of an instance answers, and the header with which a request may use its editor. */
+/** Where the runtime of an instance answers, and how it is told who sends a request. */
 export interface InstanceDoor {
   /** Scheme, host and port, without a slash at the end. */
   readonly origin: string;
   /** What stands before all its paths, and the path of its editor; both without a slash at the end. */
   readonly path: string;
   readonly editorPath: string;
-  editor(as: { readonly name: string; readonly mayWrite: boolean }): readonly [name: string, value: string];
+  /** The header that each request carries, which opens the editor to `editor` for this one request. */
+  principal(request: {
+    readonly method: string;
+    readonly path: string;
+    readonly editor: { readonly name: string; readonly mayWrite: boolean } | undefined;
+  }): readonly [name: string, value: string];
 }
 
 /** The bounds of what goes to instances and comes from them. */

@@ -204,6 +204,27 @@ inWorld('leaves nothing behind that a runtime started, however it ends', async (
 });
 
 inWorld(
+  'ends a runtime that an older Weir started, and gives it no door until it is started anew',
+  async ({ driver: { runner }, at, pidOf, again }) => {
+    await runner.start(runOf('a'), never);
+    const pid = pidOf('a');
+    const { door: _, ...record } = JSON.parse(readFileSync(at('a', 'run.json'), 'utf8'));
+    writeFileSync(at('a', 'run.json'), JSON.stringify(record));
+    const fresh = again();
+    const heard = hear(fresh.runner);
+    assert.equal([...(await fresh.runner.running())], []);
+    assert.equal([fresh.doors.at('a'), await lives(pid)], [undefined, false]);
+    assert.equal(
+      heard.map(([, { reason }]) => reason),
+      ['Outdated'],
+    );
+    await fresh.runner.start(runOf('a'), never);
+    assert.ok(fresh.doors.at('a'));
+    assert.equal([...(await again().runner.running())], ['a'], 'once');
+  },
+);
+
+inWorld(
   'never touches a process that has the number of an instance by chance',
   async ({ driver: { runner }, at, again }) => {
     await runner.start(runOf('a'), never);

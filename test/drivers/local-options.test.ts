@@ -1,6 +1,7 @@
 // timeout: 1200
 // What options do in real runtimes, of both versions: editor, nodes, modules, callers, credentials.
 import { readFileSync } from 'node:fs';
+import { WebSocket } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Notice } from '../../src/drivers/driver.ts';
@@ -190,16 +191,18 @@ function debugFlow(text: string): readonly object[] {
 
 /** What the debug sidebar shows of a text, when a flow is called. */
 async function debugged(tokenFile: string, comms: string, flow: string, headers: HeadersInit): Promise<unknown> {
-  const socket = new WebSocket(comms.replace('http', 'ws'));
+  const authorization = `Bearer ${readFileSync(tokenFile, 'utf8').trim()}`;
+  const socket = new WebSocket(comms.replace('http', 'ws'), { headers: { authorization } });
   const shown: unknown[] = [];
   let isIn = false;
   socket.addEventListener('message', ({ data }) => {
     const messages: unknown = JSON.parse(String(data));
-    if (String(data).includes('"auth":"ok"')) isIn = true;
     for (const { topic, data: told } of Array.isArray(messages) ? messages : [])
       if (topic === 'debug') shown.push(told.msg);
   });
-  socket.addEventListener('open', () => socket.send(JSON.stringify({ auth: readFileSync(tokenFile, 'utf8').trim() })));
+  socket.addEventListener('open', () => {
+    isIn = true;
+  });
   try {
     await patiently('the runtime lets us in', () => isIn);
     socket.send(JSON.stringify({ subscribe: 'debug' }));

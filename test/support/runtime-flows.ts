@@ -13,11 +13,13 @@ export interface RuntimeAdmin {
   nodes(): Promise<string[]>;
 }
 
-/** The administration of a runtime that runs now, in the folder of instances. */
+/** The administration of a runtime that runs now, in the folder of instances: at its own port, because its token opens nothing through the gateway. */
 export function runtimeAdmin(instances: string, id: string, url: string, editorPath = '/'): RuntimeAdmin {
   const token = readFileSync(join(instances, id, 'admin-token'), 'utf8').trim();
+  const { port } = JSON.parse(readFileSync(join(instances, id, 'run.json'), 'utf8'));
+  const place = new URL(new URL(url).pathname, `http://127.0.0.1:${port}`);
   const admin = (path: string, init: RequestInit = {}) =>
-    fetch(new URL(path, new URL(editorPath.replace(/^\//, ''), url)), {
+    fetch(new URL(path, new URL(editorPath.replace(/^\//, ''), place)), {
       ...init,
       headers: { authorization: `Bearer ${token}`, ...init.headers },
     });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { DriverFailed, type Run } from '../driver.ts';
 import { askAlive } from './alive.ts';
 import { groupFor } from './control-group.ts';
+import { doorForm } from './door.ts';
 import { type Folder, makeFolder, writePrivate } from './folder.ts';
 import type { Isolation } from './isolation/isolation.ts';
 import { launch } from './launch.ts';
@@ -69,6 +70,7 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
     healthCheckIntervalMs: run.options.healthCheckIntervalMs ?? usualHealthCheckIntervalMs,
     path: run.path ?? '',
     editorPath: `${run.path ?? ''}${withSlash(run.options.editorPath ?? '/')}`,
+    door: doorForm,
   };
   // Written before it runs, so that it is found even if Weir ends right now.
   await writeRecord(folder, record);

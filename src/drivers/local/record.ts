@@ -33,6 +33,8 @@ const form = z.object({
   editorPath: z.string(),
   /** What stands before its paths. */
   path: z.string().default(''),
+  /** The form of the header of the gateway that it knows (`doorForm`); absent where an older Weir started it. */
+  door: z.int().optional(),
 });
 
 /** A runtime as it was started. */

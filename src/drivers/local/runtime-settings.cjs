@@ -1,7 +1,9 @@
 // The settings of a runtime: copied beside settings.json into the folder of an instance, and read by the runtime when it starts.
 'use strict';
+const { AsyncLocalStorage } = require('node:async_hooks');
 const { createHash, createHmac, timingSafeEqual } = require('node:crypto');
 const { readFileSync } = require('node:fs');
+const { IncomingMessage, Server } = require('node:http');
 const { join } = require('node:path');
 const { getHeapStatistics } = require('node:v8');
 
@@ -36,32 +38,99 @@ function logLine({ level, timestamp, type, name, id, msg }) {
   );
 }
 
+/** What stands before the names of the headers of Weir: no flow ever sees one. */
+const ownHeaders = 'x-weir-';
+const principalHeader = 'x-weir-principal';
+
+/** How old a proof may be, and how far ahead, in milliseconds: a request may wait for as long as a runtime may be silent before it is taken for dead. */
+const [mostAge, mostAhead] = [30_000, 5000];
+
+/** When proofs were made that were used for something else than to read; they are good once. */
+const used = new Map();
+
+/** Who sends a request, by the request; and by what is done for it, for what of the runtime knows no request. */
+const senders = new WeakMap();
+const sender = new AsyncLocalStorage();
+
+// Before anything listens to a request, what is Weir's of it is taken away, and it is known who sends it. On no other server than that of the runtime.
+const { emit } = Server.prototype;
+Server.prototype.emit = function (event, request, ...rest) {
+  if (!(request instanceof IncomingMessage) || !isOwn(this)) return emit.call(this, event, request, ...rest);
+  const known = senders.get(request) ?? senderOf(request);
+  senders.set(request, known);
+  return sender.run(known, () => emit.call(this, event, request, ...rest));
+};
+
+const isOwnServer = new WeakMap();
+
+function isOwn(server) {
+  if (!isOwnServer.has(server)) {
+    const { port, address } = server.address() ?? {};
+    isOwnServer.set(server, port === settings.uiPort && address === settings.uiHost);
+  }
+  return isOwnServer.get(server);
+}
+
+/** Who sends a request: whether it came through the gateway, and as whom it may use the editor. */
+function senderOf(request) {
+  const value = request.headers[principalHeader];
+  takeAway(request, (name) => name.startsWith(ownHeaders));
+  if (value !== undefined) return { isPassedOn: true, user: provenUser(value, request) };
+  const token = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+  if (token === undefined || !isSame(token, secrets.tokenHash)) return { isPassedOn: false, user: null };
+  takeAway(request, (name) => name === 'authorization');
+  return { isPassedOn: false, user: { username: 'Weir', permissions: '*' } };
+}
+
+/** Takes headers out of all forms in which a request has them. They are made first: each is made of the raw ones when it is first looked at. */
+function takeAway({ headers, headersDistinct, rawHeaders }, isTaken) {
+  for (const all of [headers, headersDistinct])
+    for (const name of Object.keys(all)) if (isTaken(name)) delete all[name];
+  for (let at = rawHeaders.length - 2; at >= 0; at -= 2)
+    if (isTaken(rawHeaders[at].toLowerCase())) rawHeaders.splice(at, 2);
+}
+
+/** Whom a proof names: made by Weir, for this method and path, and just now. */
+function provenUser(value, { method, url }) {
+  const [right, name, time, nonce, proof = ''] = value.split('.');
+  const said = [right, name, time, nonce].join('.');
+  const wanted = createHmac('sha256', Buffer.from(secrets.principalKey, 'hex')).update([said, method, url].join(' '));
+  if (!timingSafeEqual(digest(proof), digest(wanted.digest('base64url')))) return null;
+  const age = Date.now() - Number(time);
+  if (!(age <= mostAge && age >= -mostAhead)) return null;
+  if (!isRead(method) && !isFirstUse(nonce)) return null;
+  return { username: Buffer.from(name, 'base64url').toString(), permissions: right === 'write' ? '*' : 'read' };
+}
+
+function isRead(method) {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function isFirstUse(nonce) {
+  const now = Date.now();
+  for (const [one, at] of used) {
+    if (Math.abs(now - at) <= mostAge + mostAhead) break;
+    used.delete(one);
+  }
+  if (used.has(nonce)) return false;
+  used.set(nonce, now);
+  return true;
+}
+
 /** Proves to whoever holds the token that it is this runtime which answers, and not another program that took its port. */
 function alive(request, response, next) {
-  if (!request.path.startsWith('/.alive/')) return next();
-  const challenge = request.path.slice('/.alive/'.length);
+  const [, challenge] = /^\/\.alive\/([0-9a-f]{32})$/.exec(request.path) ?? [];
+  if (challenge === undefined || senders.get(request)?.isPassedOn !== false) return next();
   const proof = createHmac('sha256', secrets.tokenHash).update(challenge).digest('hex');
   response.set('Cache-Control', 'no-store').json({ proof, flows, heapBytes: getHeapStatistics().used_heap_size });
 }
 
-const editorHeader = 'x-weir-editor';
-
-/** Who may use the editor, by the header that Weir sets, or by the token of the administration alone; nobody else may. */
-function editorUser({ [editorHeader]: header, authorization = '' }) {
-  const value = header ?? authorization.replace(/^bearer +/i, '');
-  const [may, name, token] = value.includes('.') ? value.split('.') : ['write', 'd2Vpcg', value];
-  if (!token || !isSame(token, secrets.tokenHash)) return null;
-  return { username: Buffer.from(name, 'base64url').toString(), permissions: may === 'write' ? '*' : 'read' };
-}
-
 /** For whoever may not use the editor there is none: the request goes on to the flows, as if nothing stood before them. */
 function onlyEditors(request, _response, next) {
-  const user = editorUser(request.headers);
-  const mayOnlyLook = user?.permissions === 'read';
-  if (!user || (mayOnlyLook && !['GET', 'HEAD'].includes(request.method))) return next('router');
-  // The strategies of the runtime know one header only.
-  request.headers[editorHeader] ??= `write.d2Vpcg.${request.headers.authorization.replace(/^bearer +/i, '')}`;
-  next();
+  const known = senders.get(request);
+  const mayOnlyLook = known?.user?.permissions === 'read';
+  if (!known?.user || (mayOnlyLook && !isRead(request.method))) return next('router');
+  sender.run(known, next);
 }
 
 /** The end of the line: neither the editor nor a flow has anything here. Weir says so in its own words. */
@@ -94,11 +163,11 @@ module.exports = {
   httpAdminMiddleware: [alive, onlyEditors],
   ...(secrets.httpAuth ? { httpNodeAuth: askPassword } : {}),
   ...(hasStaticList() ? { httpStatic: [{ path: settings.userDir, root: '/', middleware: nothing }] } : {}),
-  // Nobody signs in here by a password: the one token is Weir's.
+  // Nobody signs in here. The strategies of the runtime look for a header, and then ask whom it names: it is known already who sends the request.
   adminAuth: {
     type: 'credentials',
     users: [],
-    tokenHeader: editorHeader,
-    tokens: async (value) => editorUser({ [editorHeader]: value }),
+    tokenHeader: 'host',
+    tokens: async () => sender.getStore()?.user ?? null,
   },
 };

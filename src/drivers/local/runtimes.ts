@@ -22,6 +22,8 @@ export interface Runtime extends Asked, Tree {
   readonly memoryMb?: number | undefined;
   /** What stands before its paths, without a slash at the end. */
   readonly path: string;
+  /** The form of the header of the gateway that it knows; absent where an older Weir started it. */
+  readonly door?: number | undefined;
   /** How its flows were when it was last asked; nothing where another Weir asked. */
   readonly flows?: string;
 }

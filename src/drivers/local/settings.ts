@@ -4,6 +4,7 @@ import type { Secret } from '../../core/kinds/kind.ts';
 import { DriverFailed, type Run } from '../driver.ts';
 import type { Folder } from './folder.ts';
 import { loopback } from './ports.ts';
+import { principalKey } from './principal-key.ts';
 
 /** What the settings are made for. */
 export interface SettingsPlace {
@@ -107,6 +108,7 @@ export function toldSecrets({ credentialSecret, httpAuth }: Secrets, token: stri
   return {
     credentialSecret,
     tokenHash: sha256(token),
+    principalKey: principalKey(token).toString('hex'),
     ...(httpAuth ? { httpAuth: { username: httpAuth.username, passwordHash: sha256(httpAuth.password) } } : {}),
   };
 }

@@ -9,7 +9,7 @@ import type { LastUse } from '../last-use.ts';
 import type { InstanceDoor, ServerOptions } from '../services.ts';
 import { type Entry, entryFor } from './entry.ts';
 import type { Standing } from './standing.ts';
-import { pathProblem, requestProblem, type Target } from './target.ts';
+import { isWebSocket, pathProblem, requestProblem, type Target } from './target.ts';
 import { type Visitor, visitorOf } from './visitor.ts';
 
 /** Somebody who may go on. */
@@ -120,8 +120,8 @@ function pathAt({ path }: InstanceDoor, { by, rest }: Target): string {
 }
 
 /** Whether a connection is to be that of the editor with its runtime. */
-function isCommunication({ headers }: IncomingMessage, path: string, { editorPath }: InstanceDoor): boolean {
-  return headers.upgrade !== undefined && path.split('?', 1)[0] === `${editorPath}/comms`;
+function isCommunication(request: IncomingMessage, path: string, { editorPath }: InstanceDoor): boolean {
+  return isWebSocket(request) && path.split('?', 1)[0] === `${editorPath}/comms`;
 }
 
 function notRunning({ instance: { name, spec } }: Standing, { insider }: Entry): Problem {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hashToken } from '../../auth/token.ts';
 import { instanceOrigin, instancePath } from '../../core/instances/address.ts';
 import { singleton } from '../../core/model/view.ts';
+import { cookiesIn, hostCookie } from '../cookies.ts';
 import { Problem } from '../errors.ts';
 import type { LastUse } from '../last-use.ts';
 import { doorstepOf, type Gate, nothingHere, pathToReturnTo } from './arrive.ts';
@@ -10,7 +11,7 @@ import { entryFor } from './entry.ts';
 import { enteringCookie, instanceCookie, instanceCookieValue, newSecret, type Tickets } from './hand-over.ts';
 import { type Refusing, wantsPage } from './refuse.ts';
 import type { Target } from './target.ts';
-import { cookieIn, type Visitor, visitorOf } from './visitor.ts';
+import { type Visitor, visitorOf } from './visitor.ts';
 
 /** Below each instance, and never passed on. */
 const reserved = '/.weir/';
@@ -38,6 +39,7 @@ export function createEntrance(
 ): Entrance {
   const { baseUrl, door, clock } = gate.options;
   const platform = () => singleton(door.store.read(), 'Platform').spec;
+  const names = { entering: hostCookie(enteringCookie, baseUrl), instance: hostCookie(instanceCookie, baseUrl) };
   const flags = `Path=/; HttpOnly; SameSite=Lax${baseUrl.startsWith('https:') ? '; Secure' : ''}`;
   const toLogin = ({ request, response }: Exchange, next: string) =>
     redirect(request, response, `${baseUrl}/account/login?next=${encodeURIComponent(next)}`);
@@ -61,21 +63,21 @@ export function createEntrance(
 
   /** At the host: makes a cookie of a ticket. A browser that keeps no cookies has lost the first one already, and goes no further. */
   const atHost = ({ request, response, id }: Exchange, query: URLSearchParams) => {
-    const entering = cookieIn(request.headers.cookie ?? '', enteringCookie);
-    if (entering === undefined) return refuse(request, response, new Problem('forbidden', { detail: noCookies }));
+    const entering = cookiesIn(request.headers.cookie, names.entering);
+    if (entering.length === 0) return refuse(request, response, new Problem('forbidden', { detail: noCookies }));
     const session = tickets.take(query.get('ticket') ?? '', id, entering, Date.parse(clock()));
     const found = session === undefined ? undefined : door.store.read().get('Session', session);
     if (!found) return refuse(request, response, new Problem('forbidden', { detail: usedTicket }));
     const expires = found.spec.expiresAt === null ? '' : `; Expires=${new Date(found.spec.expiresAt).toUTCString()}`;
-    response.appendHeader('set-cookie', `${instanceCookie}=${instanceCookieValue(found, id)}; ${flags}${expires}`);
-    response.appendHeader('set-cookie', `${enteringCookie}=; ${flags}; Max-Age=0`);
+    response.appendHeader('set-cookie', `${names.instance}=${instanceCookieValue(found, id)}; ${flags}${expires}`);
+    response.appendHeader('set-cookie', `${names.entering}=; ${flags}; Max-Age=0`);
     return redirect(request, response, pathToReturnTo(query.get('to')));
   };
 
   const leadToWeir = ({ request, response, target, id }: Exchange) => {
     const entering = newSecret();
     const query = new URLSearchParams({ for: hashToken(entering), to: pathToReturnTo(target.rest) });
-    response.appendHeader('set-cookie', `${enteringCookie}=${entering}; ${flags}; Max-Age=600`);
+    response.appendHeader('set-cookie', `${names.entering}=${entering}; ${flags}; Max-Age=600`);
     redirect(request, response, `${new URL(baseUrl).origin}${instancePath(baseUrl, id)}${reserved}enter?${query}`);
   };
 

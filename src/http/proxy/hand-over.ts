@@ -20,8 +20,8 @@ const mostTickets = 10_000;
 export interface Tickets {
   /** A ticket for a session at an instance, for the browser that holds what `entering` is the hash of. */
   mint(session: string, instance: string, entering: string, now: number): string;
-  /** The session that a ticket is for. It is good once, and only for the instance and browser that it was made for. */
-  take(ticket: string, instance: string, entering: string, now: number): string | undefined;
+  /** The session that a ticket is for. It is good once, and only for the instance and browser that it was made for: `entering` is all that the browser holds. */
+  take(ticket: string, instance: string, entering: readonly string[], now: number): string | undefined;
 }
 
 interface Ticket {
@@ -45,7 +45,10 @@ export function createTickets(): Tickets {
       const ticket = waiting.get(key);
       waiting.delete(key);
       const isGood =
-        ticket && ticket.instance === instance && ticket.entering === hashToken(entering) && ticket.until >= now;
+        ticket &&
+        ticket.instance === instance &&
+        entering.some((text) => ticket.entering === hashToken(text)) &&
+        ticket.until >= now;
       return isGood ? ticket.session : undefined;
     },
   };

@@ -27,17 +27,19 @@ export interface Said {
   readonly host: string;
   readonly clientAddress: string;
   readonly scheme: string;
+  /** The version of HTTP in which it came, as `1.1`. */
+  readonly version: string;
   /** What stands before the paths of the runtime. */
   readonly prefix: string;
   /** Whether Authorization was for Weir, and ends here. */
   readonly isOurToken: boolean;
-  /** The header that opens the editor. */
-  readonly editor: readonly [name: string, value: string] | undefined;
+  /** The header by which the runtime knows that it comes through the gateway, and who may use the editor. */
+  readonly principal: readonly [name: string, value: string];
 }
 
 /** The headers of a request as the runtime gets them; without Weir's cookies and tokens, and with nothing that only Weir may say. */
 export function requestHeaders(raw: RawHeaders, connection: string | undefined, said: Said): string[] {
-  const { host, clientAddress, scheme, prefix, isOurToken, editor } = said;
+  const { host, clientAddress, scheme, version, prefix, isOurToken, principal } = said;
   const listed = listedIn(connection);
   const headers = ['host', host];
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -53,9 +55,17 @@ export function requestHeaders(raw: RawHeaders, connection: string | undefined, 
     }
   }
   headers.push('x-forwarded-for', clientAddress, 'x-forwarded-proto', scheme, 'x-forwarded-host', host);
-  headers.push('x-forwarded-prefix', prefix);
-  if (editor) headers.push(editor[0], editor[1]);
+  headers.push('x-forwarded-prefix', prefix, ...principal);
+  // RFC 9110, 7.6.3; behind those of hops before.
+  headers.push('via', `${version} weir`);
   return headers;
+}
+
+function isOwnCookie(text: string): boolean {
+  return text
+    .toLowerCase()
+    .replace(/^__(host|secure)-/, '')
+    .startsWith(ownCookies);
 }
 
 function withoutOwnCookies(value: string): string {
@@ -63,7 +73,7 @@ function withoutOwnCookies(value: string): string {
   return value
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => !pair.toLowerCase().startsWith(ownCookies) && pair !== '')
+    .filter((pair) => !isOwnCookie(pair) && pair !== '')
     .join('; ');
 }
 
@@ -133,14 +143,7 @@ export function headerIn(raw: RawHeaders, name: string): string | undefined {
 function theirCookie(value: string, sharedPath: string | undefined): string | undefined {
   const [pair = '', ...attributes] = value.split(';');
   const name = pair.slice(0, Math.max(pair.indexOf('='), 0)).trim();
-  if (
-    name === '' ||
-    name
-      .toLowerCase()
-      .replace(/^__(host|secure)-/, '')
-      .startsWith(ownCookies)
-  )
-    return undefined;
+  if (name === '' || isOwnCookie(name)) return undefined;
   const kept = attributes.filter((attribute) => {
     const key = attribute.split('=', 1)[0]?.trim().toLowerCase();
     return key !== 'domain' && (key !== 'path' || sharedPath === undefined);

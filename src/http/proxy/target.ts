@@ -50,14 +50,24 @@ export function requestProblem({ rawHeaders, headers }: IncomingMessage, { by, r
   return pathProblem(rest);
 }
 
+/** Whether a connection is to become a WebSocket (RFC 6455, 4.1): by a request that has no body. */
+export function isWebSocket({ method, httpVersion, headers }: IncomingMessage): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0;
+  return method === 'GET' && httpVersion === '1.1' && !hasBody && headers.upgrade?.trim().toLowerCase() === 'websocket';
+}
+
 /**
  * Hops before and behind must agree on what a path is. Dots would be one here and another there, and so would backslashes; an encoded slash in a
  * segment is the business of the flow that takes it.
  */
 export function pathProblem(rest: string): string | undefined {
-  const path = rest.split(/[?#]/, 1)[0] ?? '';
+  // No target has a fragment (RFC 9112, 3.2): one reader ends the path there, another does not.
+  if (rest.includes('#')) return 'The address holds a #, which none may hold: write %23.';
+  const path = rest.split('?', 1)[0] ?? '';
+  // Runtimes cut off some that are no ASCII as if they were spaces.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is refused.
-  if (/[\\\u0000-\u0020\u007f]|%(?:5c|00|0a|0d)/i.test(path)) return 'The path holds a character that none may hold.';
+  if (/[\\\u0000-\u0020\u007f-\uffff]|%(?:5c|00|0a|0d)/i.test(path))
+    return 'The path holds a character that none may hold.';
   if (!path.includes('%') && !path.includes('/.')) return undefined;
   try {
     const segments = decodeURIComponent(path).split('/');

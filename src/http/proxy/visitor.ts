@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { anonymous, type Caller } from '../../core/access/actor.ts';
 import type { PositionedView } from '../../store/store.ts';
-import { callerBySession, callerByToken, callerIn, type FoundCaller, sessionCookie } from '../authentication.ts';
+import { callerBySession, callerByToken, callerIn, type FoundCaller, sessionIn } from '../authentication.ts';
+import { cookiesIn, hostCookie } from '../cookies.ts';
 import type { LastUse } from '../last-use.ts';
 import type { ServerOptions } from '../services.ts';
 import { instanceCookie, sessionBehind } from './hand-over.ts';
@@ -18,7 +19,7 @@ export interface Visitor {
 
 /** What it takes to know them. */
 export interface Known {
-  readonly options: Pick<ServerOptions, 'door' | 'clock'>;
+  readonly options: Pick<ServerOptions, 'door' | 'clock' | 'baseUrl'>;
   readonly lastUse: Pick<LastUse, 'touch' | 'of'>;
   readonly view: PositionedView;
 }
@@ -44,10 +45,10 @@ export function visitorOf(request: IncomingMessage, step: Doorstep, known: Known
       isOurToken: true,
     };
   if (cookie === undefined) return alone;
-  const value = cookieIn(cookie, step.by === 'path' ? sessionCookie : instanceCookie);
-  if (value === undefined) return alone;
   const caller = stillThere(
-    step.by === 'path' ? callerBySession(value, known.options, known.lastUse) : atHost(value, step.id, known),
+    step.by === 'path'
+      ? callerBySession(sessionIn(cookie, known.view), known.options, known.lastUse)
+      : atHost(cookie, step.id, known),
   );
   if (caller === anonymous) return alone;
   return isFromElsewhere(request, step) ? { ...alone, isFromElsewhere: true } : { ...alone, caller };
@@ -60,18 +61,13 @@ function stillThere(found: FoundCaller): Caller {
   return 'ended' in found ? anonymous : found;
 }
 
-function atHost(value: string, instance: string, { view, options, lastUse }: Known): FoundCaller {
-  const session = sessionBehind(value, instance, view);
-  return session ? callerIn(session, view, options.clock(), lastUse) : anonymous;
-}
-
-/** The value of a cookie. Nothing where there are two: a page can add one, and nobody could tell which is real. */
-export function cookieIn(header: string, name: string): string | undefined {
-  const values = header
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`));
-  return values.length === 1 ? values[0]?.slice(name.length + 1) : undefined;
+/** Of several cookies that one counts which Weir made for this instance. */
+function atHost(cookie: string, instance: string, { view, options, lastUse }: Known): FoundCaller {
+  for (const value of cookiesIn(cookie, hostCookie(instanceCookie, options.baseUrl))) {
+    const session = sessionBehind(value, instance, view);
+    if (session) return callerIn(session, view, options.clock(), lastUse);
+  }
+  return anonymous;
 }
 
 /**

@@ -18,13 +18,15 @@ import { createRefusing } from './refuse.ts';
 import { createPolicies, leadsAstray } from './shared-origin.ts';
 import { createStandings } from './standing.ts';
 import { serveFile, staticPathIn } from './static-files.ts';
-import { type Target, targetOf } from './target.ts';
+import { isWebSocket, type Target, targetOf } from './target.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** The way in to instances. */
 export interface WayIn {
   /** Whether a request is for an instance; then it is for nothing else. */
   isFor(request: IncomingMessage): boolean;
+  /** Whether a request is for an instance, and its connection is to become a WebSocket. Any other wish to upgrade it is ignored (RFC 9110, 7.8). */
+  upgrades(request: IncomingMessage): boolean;
   /** Answers a request for an instance. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Answers one that wants its connection upgraded. */
@@ -66,7 +68,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
   }, patience.lookMs);
   looking.unref();
 
-  const said = (request: IncomingMessage, { entry, caller, door: to, isOurToken }: Passage): Said => {
+  const said = (request: IncomingMessage, { entry, caller, door: to, isOurToken, path }: Passage): Said => {
     const trusts = platform().api.trustProxy;
     const name = caller.kind === 'user' ? caller.user.name : '';
     return {
@@ -74,8 +76,13 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
       clientAddress: addressOf(request, trusts),
       scheme: (trusts && lastOf(request.headers['x-forwarded-proto'])) || scheme,
       prefix: to.path,
+      version: request.httpVersion,
       isOurToken,
-      editor: entry.editor && to.editor({ name, mayWrite: entry.editor === 'write' }),
+      principal: to.principal({
+        method: request.method ?? '',
+        path,
+        editor: entry.editor && { name, mayWrite: entry.editor === 'write' },
+      }),
     };
   };
   const answeredTo = (request: IncomingMessage, { by, door: to, standing }: Passage): AnsweredTo => {
@@ -144,6 +151,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
 
   return {
     isFor: (request) => find(request) !== undefined,
+    upgrades: (request) => isWebSocket(request) && find(request) !== undefined,
     handle: (request, response) => {
       const target = find(request);
       if (!target) return;

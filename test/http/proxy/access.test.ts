@@ -8,9 +8,10 @@ import { type ProxyWorld, startProxyWorld, treeOf } from './stand-in.ts';
 
 /** As a runtime: `/edit` is the editor's, for whoever has it; `/hello` is a flow. */
 const runtime: RequestListener = (request, response) => {
-  const editor = request.headers['x-weir-editor'];
+  const principal = String(request.headers['x-weir-principal']);
+  const editor = principal === 'none' ? undefined : principal;
   const path = request.url?.replace(/^\/i\/[^/]+/, '');
-  const mayUse = editor !== undefined && (request.method === 'GET' || String(editor).startsWith('write'));
+  const mayUse = editor !== undefined && (request.method === 'GET' || editor.startsWith('write'));
   if (path === '/edit' && mayUse) response.end(`editor ${editor}`);
   else if (path === '/hello')
     response.end(`hello ${request.headers.authorization ?? 'nobody'} ${request.headers.cookie ?? ''}`);
@@ -111,7 +112,7 @@ access('a token of Weir, and its cookies, end at the door; what is for the flow 
 
 access('the editor knows who uses it, and nobody can say that for themselves', async () => {
   assert.is((await plain.get('/i/A/edit', { as: 'viewer' })).text, 'editor read.vera');
-  const headers = { 'x-weir-editor': 'write.max' };
+  const headers = { 'x-weir-principal': 'write.max' };
   assert.is((await plain.get('/i/A/edit', { as: 'viewer', headers })).text, 'editor read.vera');
   assert.is((await plain.get('/i/A/edit', { headers })).status, 401);
 });
@@ -138,7 +139,12 @@ access('takes a cookie for nothing that a page elsewhere asks', async () => {
   assert.is((await get({ ...seen, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' })).status, 200);
   assert.is((await get({ ...seen, referer: 'http://weir.example/i/Open/x' })).status, 403);
   assert.is((await get({ ...seen, referer: 'http://weir.example/i/A/x' })).status, 200);
-  assert.is((await get({ ...seen, cookie: `${seen['cookie']}; weir_session=other` })).status, 401);
+  // What is no session takes nothing from one that is; of two that are nobody can tell which is meant.
+  for (const cookie of [`${seen['cookie']}; weir_session=other`, `weir_session=other; ${seen['cookie']}`])
+    assert.is((await get({ ...seen, cookie })).status, 200);
+  const { cookie: another } = await switched.browser('vera');
+  assert.is((await get({ ...seen, cookie: `${seen['cookie']}; ${another}` })).status, 401);
+  assert.is((await get({ ...seen, cookie: `${another}; __Host-${seen['cookie']}` })).status, 200);
 });
 
 access('tells those who may know why an instance does not run, and others that it does not', async () => {

@@ -174,6 +174,7 @@ heads('says who asked, whatever they say themselves', async () => {
     headers: {
       'x-forwarded-for': '6.6.6.6',
       'X-Forwarded-Host': 'evil.example',
+      Via: '1.0 elsewhere',
       'x-forwarded-proto': 'https',
       'x-forwarded-port': '1',
       forwarded: 'for=6.6.6.6',
@@ -187,6 +188,8 @@ heads('says who asked, whatever they say themselves', async () => {
     'x-forwarded-proto': 'http',
     'x-forwarded-host': 'weir.example',
     'x-forwarded-prefix': '/i/A',
+    via: '1.0 elsewhere, 1.1 weir',
+    'x-weir-principal': 'none',
     connection: 'keep-alive',
   });
 });

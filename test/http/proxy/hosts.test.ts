@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { startProxyWorld, treeOf } from './stand-in.ts';
 
 const runtime: RequestListener = (request, response) => {
-  if (request.url?.endsWith('/edit') && request.headers['x-weir-editor'] === undefined)
+  if (request.url?.endsWith('/edit') && request.headers['x-weir-principal'] === 'none')
     response.writeHead(404, { 'X-Weir-Nothing': '1' }).end();
   else
     response
@@ -37,7 +37,7 @@ const cookieOf = (name: string, headers: { readonly 'set-cookie'?: string[] | un
 /** Goes from an address at a host to Weir and back, as a browser of a user does; answers the last redirect but one. */
 async function enter(user: string, host = 'ab.flows.example', path = '/edit?x=1') {
   const led = await at(host, path, { accept });
-  const entering = `weir_entering=${cookieOf('weir_entering', led.headers)}`;
+  const entering = `__Host-weir_entering=${cookieOf('__Host-weir_entering', led.headers)}`;
   const toWeir = new URL(led.headers.location ?? '');
   const { cookie = '' } = await world.signedIn(user);
   const back = await at('weir.example', toWeir.pathname + toWeir.search, { accept, cookie });
@@ -85,11 +85,15 @@ hosts('leads who is signed in at Weir there and back, and to where they wanted',
   const { pathname, search } = new URL(location);
   const arrived = await at('ab.flows.example', pathname + search, { cookie: entering });
   assert.equal([arrived.status, arrived.headers.location], [302, '/edit?x=1']);
-  const cookie = `weir_instance=${cookieOf('weir_instance', arrived.headers)}`;
+  const cookie = `__Host-weir_instance=${cookieOf('__Host-weir_instance', arrived.headers)}`;
   assert.is(
     (await at('ab.flows.example', '/edit', { cookie: `b=2; ${cookie}` })).text,
     'ab.flows.example /i/Ab/edit b=2',
   );
+  // What a page of another host sets for the common domain takes nothing away, and is not passed on.
+  for (const planted of ['weir_instance=x', 'weir_entering=x; __Host-weir_instance=x'])
+    for (const header of [`${planted}; ${cookie}`, `${cookie}; ${planted}`])
+      assert.is((await at('ab.flows.example', '/edit', { cookie: header })).text, 'ab.flows.example /i/Ab/edit ');
   // For this host, and for nothing else.
   assert.is((await at('cd.flows.example', '/edit', { cookie })).status, 401);
   assert.is((await at('weir.example', '/i/Ab/edit', { cookie })).status, 401);
@@ -111,7 +115,7 @@ hosts('a ticket is good once, at its host, for the browser that was sent for it,
   assert.is((await redeem(one.location, 'cd.flows.example', one.entering)).status, 403);
   assert.is((await redeem(one.location, 'ab.flows.example', one.entering)).status, 403);
   const stolen = await enter('max');
-  assert.is((await redeem(stolen.location, 'ab.flows.example', 'weir_entering=another')).status, 403);
+  assert.is((await redeem(stolen.location, 'ab.flows.example', '__Host-weir_entering=another')).status, 403);
   const twice = await enter('max');
   assert.is((await redeem(twice.location, 'ab.flows.example', twice.entering)).status, 302);
   assert.is((await redeem(twice.location, 'ab.flows.example', twice.entering)).status, 403);
@@ -119,6 +123,30 @@ hosts('a ticket is good once, at its host, for the browser that was sent for it,
   world.setNow('2026-11-21T10:01:01.000Z');
   assert.is((await redeem(late.location, 'ab.flows.example', late.entering)).status, 403);
   world.setNow('2026-11-21T10:00:00.000Z');
+});
+
+hosts('a cookie of the same name that a page of another host has set signs nobody out, also without TLS', async () => {
+  const plain = await startProxyWorld(treeOf(['teamEndpointSecurity'], '  customHostnames: {domain: flows.example}\n'));
+  try {
+    await plain.instance('Ab', runtime);
+    const get = (host: string, path: string, headers: Readonly<Record<string, string>>) =>
+      plain.get(path, { headers: { host, ...headers } });
+    const planted = 'weir_instance=x; weir_entering=x; weir_session=x';
+    const led = await get('ab.flows.example', '/edit', { accept });
+    const entering = `weir_entering=${cookieOf('weir_entering', led.headers)}`;
+    const toWeir = new URL(led.headers.location ?? '');
+    const { cookie = '' } = await plain.signedIn('max');
+    const asked = { accept, cookie: `${planted}; ${cookie}` };
+    const back = await get('weir.example', toWeir.pathname + toWeir.search, asked);
+    const { pathname, search } = new URL(back.headers.location ?? '');
+    const arrived = await get('ab.flows.example', pathname + search, { cookie: `${planted}; ${entering}` });
+    const instance = `weir_instance=${cookieOf('weir_instance', arrived.headers)}`;
+    for (const header of [`${planted}; ${instance}`, `${instance}; ${planted}`])
+      assert.is((await get('ab.flows.example', '/edit', { cookie: header })).text, 'ab.flows.example /i/Ab/edit ');
+    assert.is((await get('weir.example', '/api/v1/user', asked)).status, 200);
+  } finally {
+    await plain.close();
+  }
 });
 
 hosts('tells a browser that keeps no cookies, and leads it in no circle', async () => {

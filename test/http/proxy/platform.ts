@@ -11,13 +11,13 @@ import { weir } from '../../support/weir.ts';
 export const password = 'correct horse battery';
 
 /** A platform of its own, with an instance that runs. */
-export async function startPlatform(domain?: string) {
-  const stacks = await stacksWith(runtimes.four);
+export async function startPlatform(domain?: string, version: string = runtimes.four) {
+  const stacks = await stacksWith(version);
   const folder = temporaryFolder();
   const hostnames = domain === undefined ? '' : `  customHostnames: {domain: ${domain}}\n`;
   await writeFiles(join(folder.path, 'config'), {
     'weir.yaml': `kind: Platform\nmetadata: {name: platform}\nspec:\n  driver: {stacksDirectory: ${JSON.stringify(stacks)}}\n${hostnames}  api: {rateLimit: {signInPerMinute: 0}}\n  reconcile: {settleMs: 50, pollSeconds: 3600}\n`,
-    'types.yaml': `kind: Stack\nmetadata: {name: nr}\nspec: {runtime: "${runtimes.four}"}\n---\nkind: InstanceType\nmetadata: {name: small}\nspec: {stacks: [nr], defaultStack: nr}\n---\nkind: TeamType\nmetadata: {name: starter}\nspec:\n  features: {teamEndpointSecurity: true, protectedInstances: true}\n  instanceTypes: [{name: small}]\n---\nkind: Template\nmetadata: {name: plain}\nspec: {environment: [{name: SITE, value: main}]}\n`,
+    'types.yaml': `kind: Stack\nmetadata: {name: nr}\nspec: {runtime: "${version}"}\n---\nkind: InstanceType\nmetadata: {name: small}\nspec: {stacks: [nr], defaultStack: nr}\n---\nkind: TeamType\nmetadata: {name: starter}\nspec:\n  features: {teamEndpointSecurity: true, protectedInstances: true}\n  instanceTypes: [{name: small}]\n---\nkind: Template\nmetadata: {name: plain}\nspec: {environment: [{name: SITE, value: main}]}\n`,
   });
   assert.is((await weir(folder.path, ['apply', 'config'])).code, 0);
   const { token } = JSON.parse((await weir(folder.path, ['bootstrap'])).stdout);

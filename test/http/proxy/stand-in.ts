@@ -40,8 +40,8 @@ export interface Got {
   readonly text: string;
 }
 
-/** What every stand-in of a runtime gets where its editor is used. */
-const editorHeader = 'x-weir-editor';
+/** What every stand-in of a runtime gets: who sends a request. */
+const principalHeader = 'x-weir-principal';
 
 const features = ['teamEndpointSecurity', 'protectedInstances', 'staticAssets'] as const;
 
@@ -116,7 +116,10 @@ function doorOf(port: number, id: string): InstanceDoor {
     origin: `http://127.0.0.1:${port}`,
     path: `/i/${id}`,
     editorPath: `/i/${id}`,
-    editor: ({ name, mayWrite }) => [editorHeader, `${mayWrite ? 'write' : 'read'}.${name}`],
+    principal: ({ editor }) => [
+      principalHeader,
+      editor ? `${editor.mayWrite ? 'write' : 'read'}.${editor.name}` : 'none',
+    ],
   };
 }
 

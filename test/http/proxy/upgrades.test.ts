@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { deleted } from '../../../src/core/model/change.ts';
+import { deleted, updated } from '../../../src/core/model/change.ts';
 import { newId } from '../../../src/lib/id.ts';
 import { until } from '../../support/until.ts';
 import { type ProxyWorld, startProxyWorld, treeOf } from './stand-in.ts';
@@ -25,7 +25,7 @@ const taker = (taken: Taken[]) => {
     taken.push({ request, socket });
     socket.on('error', () => {});
     socket.write(
-      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\nX-Weir-A: b\r\n\r\nhello ',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Weir-A: b\r\n\r\nhello ',
     );
     if (head.length > 0) socket.write(head);
     if (!request.url?.endsWith('/half')) socket.pipe(socket);
@@ -46,7 +46,7 @@ async function open(
   headers: Readonly<Record<string, string>> = {},
   first = '',
 ): Promise<Opened> {
-  const lines = Object.entries({ host: 'weir.example', connection: 'Upgrade', upgrade: 'echo', ...headers });
+  const lines = Object.entries({ host: 'weir.example', connection: 'Upgrade', upgrade: 'websocket', ...headers });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const socket = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true });
   let text = '';
@@ -86,7 +86,7 @@ upgrades(
     const { socket, text } = await open(
       world,
       '/i/Open/x',
-      { 'x-weir-editor': 'write', cookie: 'weir_session=x; a=1' },
+      { 'x-weir-principal': 'write', 'x-weir-a': 'b', cookie: 'weir_session=x; a=1' },
       'early ',
     );
     socket.write('later');
@@ -95,8 +95,16 @@ upgrades(
     assert.not.match(text(), /X-Weir/i);
     const { headers = {}, url } = taken[0]?.request ?? {};
     assert.equal(
-      [url, headers.upgrade, headers.connection, headers.cookie, headers['x-weir-editor'], headers['x-forwarded-for']],
-      ['/i/Open/x', 'echo', 'upgrade', 'a=1', undefined, '127.0.0.1'],
+      [
+        url,
+        headers.upgrade,
+        headers.connection,
+        headers.cookie,
+        headers['x-weir-principal'],
+        headers['x-weir-a'],
+        headers['x-forwarded-for'],
+      ],
+      ['/i/Open/x', 'websocket', 'upgrade', 'a=1', 'none', undefined, '127.0.0.1'],
     );
     socket.destroy();
   },
@@ -173,6 +181,33 @@ upgrades('ends soon after the session, the membership, or the right to the edito
   await until(editor.isClosed);
   endpoint.socket.destroy();
 });
+
+upgrades('ends soon after the right to change flows, wherever it leads', async ({ world }) => {
+  const { socket, isClosed } = await open(world, '/i/Open/x', bearer(world, 'member'));
+  const viewer = await open(world, '/i/Open/x', bearer(world, 'viewer'));
+  const found = [...world.store.read().all('Membership')].find(({ spec }) => spec.user === 'max');
+  if (!found) throw new Error('no such membership');
+  const after = { ...found, spec: { ...found.spec, role: 'viewer' as const } };
+  await world.store.commit(() => ({ changes: [updated(found, after)] }), { id: newId() });
+  await until(isClosed);
+  assert.not(viewer.isClosed());
+  for (const one of [socket, viewer.socket]) one.destroy();
+});
+
+upgrades(
+  'no wish but for a WebSocket is heard: the request is answered as it is without it',
+  async ({ world, taken }) => {
+    for (const upgrade of ['h2c', 'echo', 'websocket, echo', 'TLS/1.0']) {
+      const { socket, text } = await open(world, '/i/Open/x', { upgrade });
+      assert.match(text(), /^HTTP\/1\.1 401 /, upgrade);
+      socket.destroy();
+    }
+    const { socket, text } = await open(world, '/i/Open/x', { 'content-length': '1' }, 'x');
+    assert.match(text(), /^HTTP\/1\.1 401 /, 'with a body');
+    socket.destroy();
+    assert.is(taken.length, 0);
+  },
+);
 
 upgrades('a runtime that refuses is heard, and one that breaks off is 502', async ({ world }) => {
   const refused = await open(world, '/i/Open/refused');

@@ -22,7 +22,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { emailSettings, secretOf } from './facts.ts';
 import { failureOf } from './failure.ts';
 import type { Io } from './io.ts';
-import { baseUrlOf, listen, withPort } from './listen.ts';
+import { baseUrlOf, listen, maxSockets, withPort } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { monitorOf } from './monitor-of.ts';
 import { reconcilerOf } from './pending-reconciler.ts';
@@ -107,6 +107,7 @@ async function serveFrom(
     instancePast: monitor.past,
     installed: installedWith(store, drivers),
     instanceFiles: filesWith(store, drivers),
+    maxSockets: maxSockets(),
     clock: io.now,
     newId,
     log: (message, details) => log('error', message, details),

@@ -12,6 +12,10 @@ export interface Forwarded {
   readonly pool: Pool;
   readonly path: string;
   readonly headers: string[];
+  /** The longest body that it may have, in bytes. */
+  readonly maxBody: number;
+  /** How long the runtime may take to begin its answer, in milliseconds, where that is not as usual. */
+  readonly headMs: number | undefined;
   /** The headers of an answer as they are sent on; or why it cannot be. */
   readonly answered: (status: number, raw: RawHeaders) => string[] | Failure;
   /** Called at most once, before anything was sent: there is nothing at that address, or no answer that can be passed on. */
@@ -20,21 +24,41 @@ export interface Forwarded {
 
 /** Why there is no answer. */
 export interface Failure {
-  readonly code: 'bad_gateway' | 'gateway_timeout' | 'invalid_request';
+  readonly code: 'bad_gateway' | 'gateway_timeout' | 'invalid_request' | 'payload_too_large';
   readonly detail: string;
 }
 
 /** Passes it on. Never throws; ends when the answer has, or its connection. */
 export function forward(forwarded: Forwarded): void {
-  const { request, pool, path, headers } = forwarded;
+  const { request, pool, path, headers, maxBody, headMs } = forwarded;
+  // Its length is what the parser holds it to: it cannot be longer than it says.
+  if (Number(request.headers['content-length'] ?? 0) > maxBody)
+    return void forwarded.instead(failureOf(new TooLong(maxBody)));
   const method = request.method as Dispatcher.HttpMethod;
-  const body = hasBody(request) ? bodyOf(request) : null;
+  const body = hasBody(request) ? bodyOf(request, maxBody) : null;
   const isRepeatable = body === null && (method === 'GET' || method === 'HEAD');
+  if (headMs !== undefined) waitLonger(request, headMs);
+  const slow = headMs === undefined ? {} : { headersTimeout: headMs };
   try {
-    pool.dispatch({ method, path, headers, body }, handlerOf(forwarded, isRepeatable));
+    pool.dispatch({ method, path, headers, body, ...slow }, handlerOf(forwarded, isRepeatable));
   } catch (error) {
     forwarded.instead(failureOf(error));
   }
+}
+
+/** A body that is longer than it may be. */
+class TooLong extends Error {
+  readonly maxBody: number;
+  constructor(maxBody: number) {
+    super('the body is too long');
+    this.maxBody = maxBody;
+  }
+}
+
+/** The connection to the client is silent meanwhile: the server would cut it. Its next request has the usual time again. */
+function waitLonger({ socket }: IncomingMessage, headMs: number): void {
+  const marginMs = 10_000;
+  if (socket.timeout !== undefined && socket.timeout < headMs + marginMs) socket.setTimeout(headMs + marginMs);
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -42,7 +66,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** The body, as a stream of its own: when the runtime no longer takes it, the connection to the client must live on for the answer. */
-function bodyOf(request: IncomingMessage): Readable {
+function bodyOf(request: IncomingMessage, maxBody: number): Readable {
+  let length = 0;
   const body = new Readable({
     read: () => request.resume(),
     destroy: (error, done) => {
@@ -52,7 +77,9 @@ function bodyOf(request: IncomingMessage): Readable {
     },
   });
   const pass = (chunk: Buffer) => {
-    if (!body.push(chunk)) request.pause();
+    length += chunk.length;
+    if (length > maxBody) body.destroy(new TooLong(maxBody));
+    else if (!body.push(chunk)) request.pause();
   };
   request.on('data', pass);
   request.once('end', () => body.push(null));
@@ -138,6 +165,11 @@ function isReset(error: Error): boolean {
 }
 
 function failureOf(error: unknown): Failure {
+  if (error instanceof TooLong)
+    return {
+      code: 'payload_too_large',
+      detail: `The body is longer than the ${error.maxBody} bytes that the instance takes (its option apiMaxLength).`,
+    };
   if (error instanceof errors.HeadersTimeoutError || error instanceof errors.ConnectTimeoutError)
     return { code: 'gateway_timeout', detail: 'The instance did not begin its answer in time.' };
   if (error instanceof errors.RequestContentLengthMismatchError)

@@ -7,6 +7,8 @@ export interface Pools {
   to(id: string, origin: string): Pool;
   /** Cuts what is under way to an instance, which runs no more. */
   drop(id: string): void;
+  /** How many connections are open. */
+  open(): number;
   close(): void;
 }
 
@@ -16,8 +18,9 @@ export interface Pools {
  */
 const roomy: object = { highWaterMark: 524_288 };
 
-/** Opens pools of at most `connections` each. */
-export function createPools({ headMs, bodyMs }: Pick<Patience, 'headMs' | 'bodyMs'>, connections: number): Pools {
+/** Opens pools. Each has as many connections as requests are under way, which is limited where these come in. */
+export function createPools({ headMs, bodyMs }: Pick<Patience, 'headMs' | 'bodyMs'>): Pools {
+  let open = 0;
   const pools = new Map<string, { readonly origin: string; readonly pool: Pool }>();
   const drop = (id: string) => {
     const known = pools.get(id);
@@ -31,7 +34,6 @@ export function createPools({ headMs, bodyMs }: Pick<Patience, 'headMs' | 'bodyM
       if (known?.origin === origin) return known.pool;
       drop(id);
       const pool = new Pool(origin, {
-        connections,
         pipelining: 1,
         headersTimeout: headMs,
         bodyTimeout: bodyMs,
@@ -40,10 +42,17 @@ export function createPools({ headMs, bodyMs }: Pick<Patience, 'headMs' | 'bodyM
         // Runtimes close what is idle after five seconds; a request must not meet that.
         keepAliveTimeout: 2000,
       });
+      pool.on('connect', () => {
+        open += 1;
+      });
+      pool.on('disconnect', () => {
+        open -= 1;
+      });
       pools.set(id, { origin, pool });
       return pool;
     },
     drop,
+    open: () => open,
     close: () => {
       for (const id of [...pools.keys()]) drop(id);
     },

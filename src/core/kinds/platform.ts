@@ -20,15 +20,18 @@ const driver = z
   .prefault({})
   .describe('What runs the instances.');
 
+/** What holds where nobody says otherwise, and in a store that was kept before there were these fields. */
+export const usualGateway = { perInstance: 2048, perClient: 1024 } as const;
+
 const gateway = z
   .strictObject({
     perInstance: count(1_000_000)
       .min(1)
-      .default(2048)
+      .default(usualGateway.perInstance)
       .describe('Requests that may be under way to one instance at once, and as many open WebSockets besides.'),
     perClient: count(1_000_000)
       .min(1)
-      .default(1024)
+      .default(usualGateway.perClient)
       .describe(
         'Requests that one client address may have under way to instances at once, and as many open WebSockets besides. Of IPv6 the first 64 bits count as one address.',
       ),

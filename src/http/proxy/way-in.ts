@@ -1,6 +1,7 @@
 // The way in: requests for instances, taken before anything of Weir's own looks at them, and passed on to whom they are for.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { usualGateway } from '../../core/kinds/platform.ts';
 import { singleton } from '../../core/model/view.ts';
 import { networkOf } from '../client-address.ts';
 import { Problem } from '../errors.ts';
@@ -42,7 +43,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
   const { door, baseUrl, wayIn: bounds } = options;
   const { store } = door;
   const patience = { ...usualPatience, ...bounds };
-  const limits = () => platform().gateway;
+  const limits = () => ({ ...usualGateway, ...platform().gateway });
   const [requests, tunnels] = [createCapacity({ limits, hasRoom }), createCapacity({ limits, hasRoom })];
   const pools = createPools(patience);
   const hostNames = createHostNames(store);

@@ -209,6 +209,25 @@ github('refuses a plan as stale that was made before another change', async (con
   assert.match(stderr ?? '', /^::error title=stale::/m);
 });
 
+github('plans after the merge what came from a fork, which gets no secrets and keeps no plan', async (context) => {
+  await branch(context, 'fork', { 'pro.yaml': pro });
+  await merge(context, 'fork');
+  await pull(context);
+  const ended = await job(context, 'apply');
+  assert.match(ended['Fetch the plan that was reviewed']?.stdout ?? '', /^::warning title=weir::No plan was reviewed/m);
+  assert.is(ended['Plan what has none']?.code, 0, ended['Plan what has none']?.stderr);
+  assert.is(ended['Apply it']?.code, 0, ended['Apply it']?.stderr);
+  assert.equal([...(await teamTypes(context))].sort(), ['pro', 'starter']);
+});
+
+github('leaves to forks no step that takes a secret or a right which they have not', () => {
+  const own = 'github.event.pull_request.head.repo.full_name == github.repository';
+  for (const step of workflow.jobs.plan.steps) {
+    const needsMore = JSON.stringify(step).includes('secrets.') || String(step.uses).includes('upload-sarif');
+    if (needsMore) assert.ok(String(step.if).includes(own), step.name);
+  }
+});
+
 github.run();
 
 const gitlab = suite<Context>('examples/ci/gitlab-ci.yml');

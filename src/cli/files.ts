@@ -1,11 +1,12 @@
 // Writes the files of a command into a folder, and never over somebody's work.
-import { lstatSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
 import { isInside } from '../manifests/paths.ts';
 import { UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
 import { reasonOf } from './reason.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** A file to write; `path` is relative to the folder. */
 export interface NewFile {
@@ -36,7 +37,7 @@ export async function writeFiles(folder: string, files: readonly NewFile[]): Pro
     const file = join(folder, path);
     try {
       await makeFolders(dirname(file));
-      writeFileSync(file, content);
+      writeWhole(file, content);
     } catch (error) {
       throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);
     }

@@ -11,10 +11,10 @@ import type { Io } from './io.ts';
 import { escaped } from './output/escape.ts';
 import { amount, findingsText } from './output/findings-text.ts';
 import { styleOf } from './output/style.ts';
-import { writeWhole } from './publish.ts';
 import { reasonOf } from './reason.ts';
 import { defaultTree } from './tree.ts';
 import type { Verb } from './verb.ts';
+import { writeWhole } from './write-whole.ts';
 
 export const fmt: Verb = {
   usage: '[DIR]',

@@ -1,6 +1,7 @@
 // Opens the port of the server, or says why that cannot be.
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { lookup } from 'node:dns/promises';
+import { createServer, type Server } from 'node:net';
 import { Unavailable } from './failure.ts';
 
 /** Where to listen. */
@@ -11,18 +12,45 @@ export interface Address {
 
 /** What listens: a server of Fastify. */
 interface Listener {
-  readonly server: { maxConnections: number };
+  readonly server: Pick<Server, 'emit'>;
+  addHook(name: 'preClose', work: () => Promise<void>): unknown;
   listen(address: Address): Promise<string>;
 }
 
-/** Lets a server listen, to as many connections as leave descriptors for its own files. Throws `Unavailable` with what to do. */
-export async function listen(app: Listener, address: Address): Promise<void> {
+/** Lets a server listen. Throws `Unavailable` with what to do. */
+export async function listen(app: Listener, { host, port }: Address): Promise<void> {
   try {
-    app.server.maxConnections = mostConnections(openFilesLimit());
-    await app.listen(address);
+    const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [host];
+    const more = others.map(() => createServer(shared, (socket) => app.server.emit('connection', socket)));
+    app.addHook('preClose', async () => {
+      for (const server of more) server.close();
+    });
+    await app.listen({ host: first, port });
+    await Promise.all(more.map((server, at) => tryToListen(server, { host: others[at] ?? '', port })));
   } catch (error) {
-    throw asUnavailable(error, address);
+    throw asUnavailable(error, { host, port });
   }
+}
+
+/** As the connections of an HTTP server are made. */
+const shared = { allowHalfOpen: true, noDelay: true } as const;
+
+/** The addresses of this machine for itself; the name where nobody can say. */
+async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.length > 0 ? found.map(({ address }) => address) : [host];
+}
+
+/** A further address of the same name. Its connections are handed to the one server, so that all count and none has other time-outs; it may be missing. */
+function tryToListen(server: Server, address: Address): Promise<void> {
+  return new Promise((done) => {
+    server.once('error', () => done()).listen(address, done);
+  });
+}
+
+/** How many sockets may be open: as many as leave descriptors for the files of the server itself. */
+export function maxSockets(): number {
+  return mostConnections(openFilesLimit());
 }
 
 /** How many connections are taken where so many files may be open: whoever holds them all must not keep the journal or the tree from being opened. */

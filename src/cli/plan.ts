@@ -9,12 +9,14 @@ import { codeOfPlan, type ExitCode } from './exit-codes.ts';
 import { offlineFacts } from './facts.ts';
 import { Unavailable } from './failure.ts';
 import { withProgress } from './progress.ts';
-import { publish, writeWhole } from './publish.ts';
+import { publish } from './publish.ts';
 import { reasonOf } from './reason.ts';
 import { planOnServer } from './remote.ts';
+import type { Report } from './report.ts';
 import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
 import { benchOf, commandActor, planningGround } from './workbench.ts';
+import { writeWhole } from './write-whole.ts';
 
 export const plan: Verb = {
   usage: '[DIR]',
@@ -52,8 +54,12 @@ A store that does not exist counts as empty, and is not made. With --server the 
       return codeOfPlan({ tree: loaded.findings, blocked: false, pending: false });
     }
     const blocked = hasErrors(made.findings);
-    publish({ type: 'plan', plan: made, result: 'planned', ...surroundings(folder, loaded, io) }, options.output, io);
-    if (options.out !== undefined) save(made, resolve(io.cwd, options.out));
+    const report: Report = { type: 'plan', plan: made, result: 'planned', ...surroundings(folder, loaded, io) };
+    // An output that fails takes nothing from the plan that is kept, nor the other way round.
+    allOf([
+      () => options.out !== undefined && save(made, resolve(io.cwd, options.out)),
+      () => publish(report, options.output, io),
+    ]);
     return codeOf(made, blocked, options.detailedExitcode);
   },
 };
@@ -91,6 +97,21 @@ async function planThere(folder: string, { options, io }: Invocation): Promise<M
   const answer = await withProgress(io, `asking ${options.server}`, () => planOnServer(options, loaded, consents, io));
   if ('findings' in answer) return { loaded: { ...loaded, findings: answer.findings } };
   return { loaded, plan: answer.plan };
+}
+
+/** Does all of it. Throws what the first that failed threw; of several `Unavailable`, with the words of each. */
+function allOf(works: readonly (() => unknown)[]): void {
+  const failures = works.flatMap((work) => {
+    try {
+      work();
+      return [];
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      return [error];
+    }
+  });
+  if (failures.length > 0)
+    throw new Unavailable('output_not_written', failures.map(({ message }) => message).join('\n'));
 }
 
 function save(plan: PlanDocument, file: string): void {

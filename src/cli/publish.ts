@@ -1,13 +1,13 @@
 // Prints a report in every format that was asked for.
-import { randomUUID } from 'node:crypto';
-import { appendFileSync, chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { appendFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
 import { formats } from './output/index.ts';
 import { type Target, targetsOf } from './output/targets.ts';
 import { reasonOf } from './reason.ts';
 import { isWell, type Report } from './report.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** Prints a report to the targets of `--output`. Throws `Unavailable` where a file cannot be written, after all others were. */
 export function publish(report: Report, outputs: readonly string[], io: Io): void {
@@ -44,28 +44,6 @@ function failing(file: string, work: (file: string) => void): readonly string[] 
     return [];
   } catch (error) {
     return [`${file} cannot be written, because ${reasonOf(error)}`];
-  }
-}
-
-/** Nobody ever reads half of it: it is written beside, and then takes the place of what was there, with its permissions. */
-export function writeWhole(path: string, text: string, mode?: number): void {
-  const there = statSync(path, { throwIfNoEntry: false });
-  // A pipe or a device cannot be replaced; a folder says itself that it is no file.
-  if (there && !there.isFile()) {
-    writeFileSync(path, text);
-    return;
-  }
-  const file = there ? realpathSync(path) : path;
-  const beside = join(dirname(file), `.${basename(file).slice(0, 100)}.${randomUUID()}`);
-  try {
-    writeFileSync(beside, text, { flag: 'wx', mode: mode ?? 0o666 });
-    if (there && mode === undefined) chmodSync(beside, there.mode & 0o777);
-    renameSync(beside, file);
-  } catch (error) {
-    rmSync(beside, { force: true });
-    // A file that is mounted by itself, or lies in a folder that is not ours, can only be written where it is.
-    if (!there) throw error;
-    writeFileSync(file, text);
   }
 }
 

@@ -24,7 +24,7 @@ import { failureOf } from './failure.ts';
 import { holdInstances, reserveAt } from './instances-folder.ts';
 import type { Io } from './io.ts';
 import { isolationOf } from './isolation-of.ts';
-import { baseUrlOf, listen, withPort } from './listen.ts';
+import { baseUrlOf, listen, maxSockets, withPort } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { monitorOf } from './monitor-of.ts';
 import { reconcilerOf } from './pending-reconciler.ts';
@@ -125,6 +125,7 @@ async function serveFrom(
     instancePast: monitor.past,
     installed: installedWith(store, drivers),
     instanceFiles: filesWith(store, drivers),
+    maxSockets: maxSockets(),
     clock: io.now,
     newId,
     log: (message, details) => log('error', message, details),

@@ -1,8 +1,10 @@
 // The server: Fastify with every route, guarded, checked and described. It is built here, and listens elsewhere.
+import type { Duplex } from 'node:stream';
 import cookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import { singleton } from '../core/model/view.ts';
 import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
+import { hangUp } from '../lib/hang-up.ts';
 import { createDeviceWaiters } from './device-waiters.ts';
 import { Problem, problemBody } from './errors.ts';
 import { createInstalledTurns } from './installed.ts';
@@ -15,12 +17,14 @@ import { bodies, formBodies } from './plugins/bodies.ts';
 import { guard } from './plugins/guard.ts';
 import { limits } from './plugins/limits.ts';
 import { answerProblem, problems } from './plugins/problems.ts';
+import { reservedPart } from './plugins/reserved-part.ts';
 import { silentConnections } from './plugins/silent-connections.ts';
 import { createWayIn, type WayIn } from './proxy/way-in.ts';
 import { createRecordTurns } from './record-page.ts';
 import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServerOptions, Services } from './services.ts';
+import { followSockets, type Sockets } from './sockets.ts';
 import { createTries } from './tries.ts';
 
 export { createMetrics } from './metrics/metrics.ts';
@@ -31,8 +35,15 @@ export type { ExportedDocument, ExportFilter, ServerOptions } from './services.t
 export function buildServer(options: ServerOptions): FastifyInstance {
   const lastUse = createLastUse(options);
   const deviceWaiters = createDeviceWaiters(options.door.store);
-  const wayIn = createWayIn(options, lastUse, () => app.server.maxConnections || Number.MAX_SAFE_INTEGER);
+  const wayIn = createWayIn(options, lastUse, () => sockets.hasRoom());
   const app = newApp(options, wayIn);
+  const sockets = followSockets(app.server, {
+    limit: options.maxSockets ?? Number.MAX_SAFE_INTEGER,
+    upstreams: () => wayIn.counts().upstreams,
+    trustsProxy: () => singleton(options.door.store.read(), 'Platform').spec.api.trustProxy,
+    onCut: options.metrics.gateway.refused,
+  });
+  options.metrics.gateway.countedBy(() => ({ ...sockets.counts(), ...wayIn.counts() }));
   let closing = false;
   const services: Services = {
     ...options,
@@ -58,10 +69,14 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     deviceWaiters.close();
     wayIn.close();
   });
-  app.server.on('upgrade', wayIn.upgrade);
+  app.server.on('upgrade', (request, socket, head) => {
+    const isReserved = sockets.isReserved(request.socket);
+    if (isReserved) options.metrics.gateway.refused('reserved');
+    wayIn.upgrade(request, socket, head, isReserved);
+  });
   silentConnections(app);
   app.addHook('onClose', () => lastUse.flush());
-  app.register(hooks(options, services, lastUse, wayIn));
+  app.register(hooks(options, services, { lastUse, wayIn, sockets }));
   describe(app, options.baseUrl);
   // After the description is loaded: it sees what is registered from then on.
   const api: FastifyPluginAsync = async (scope) => {
@@ -77,8 +92,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 }
 
 /** What happens to every request before its route does, in this order; for the whole server, not for a part of it. */
-function hooks(options: ServerOptions, services: Services, lastUse: LastUse, wayIn: WayIn): FastifyPluginAsync {
+function hooks(
+  options: ServerOptions,
+  services: Services,
+  { lastUse, wayIn, sockets }: { readonly lastUse: LastUse; readonly wayIn: WayIn; readonly sockets: Sockets },
+): FastifyPluginAsync {
   const all: FastifyPluginAsync = async (app) => {
+    reservedPart(app, { sockets, isForInstance: wayIn.isFor, refused: options.metrics.gateway.refused });
     toInstances(app, wayIn);
     app.decorateRequest('place');
     // Read where a session is looked for, and not from every request.
@@ -117,7 +137,12 @@ function newApp({ door, newId, log }: ServerOptions, wayIn: WayIn): FastifyInsta
   return fastify({
     logger: false,
     // What wants to become another connection, and is no WebSocket of an instance, is answered as what it is without that.
-    http: { shouldUpgradeCallback: wayIn.upgrades },
+    http: {
+      shouldUpgradeCallback: wayIn.upgrades,
+      headersTimeout: 30_000,
+      // How often it is looked for who is too late.
+      connectionsCheckingInterval: 5000,
+    },
     // Each route has its own: this is for what is none.
     bodyLimit: 64 * 1024,
     requestTimeout: 60_000,
@@ -164,10 +189,7 @@ function refuseWhileClosing(app: FastifyInstance, { closing }: Services): void {
 }
 
 /** What is not HTTP never reaches a route. */
-function answerUnreadable(
-  error: NodeJS.ErrnoException,
-  socket: { writable: boolean; end(text: string): void; destroy(): void },
-): void {
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -176,7 +198,7 @@ function answerUnreadable(
   const problem = problemBody(new Problem('invalid_request', { detail: 'The request cannot be read.' }));
   const body = JSON.stringify({ ...problem, status: Number.parseInt(status, 10) });
   const head = `HTTP/1.1 ${status}\r\n${closed}Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
-  socket.end(`${head}\r\n\r\n${body}`);
+  hangUp(socket, `${head}\r\n\r\n${body}`);
 }
 
 /** Pages of instances may stand on this origin: none of them may look into, or use, an answer of ours that is without a policy. */

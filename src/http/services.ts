@@ -100,12 +100,8 @@ export interface InstanceDoor {
   }): readonly [name: string, value: string];
 }
 
-/** The bounds of what goes to instances and comes from them. */
-export interface WayInBounds extends Partial<Patience> {
-  /** Requests and open connections at once. */
-  readonly perInstance?: number;
-  readonly perClient?: number;
-}
+/** How long the way in waits, where it is not as usual. */
+export type WayInBounds = Partial<Patience>;
 
 /** What the server needs of the rest of the program. */
 export interface ServerOptions {
@@ -145,6 +141,8 @@ export interface ServerOptions {
   /** Where an instance that runs answers; absent where nobody can reach them. */
   readonly instanceDoor?: (id: string) => InstanceDoor | undefined;
   readonly wayIn?: WayInBounds;
+  /** The most sockets that may be open in all, of clients and to runtimes together; absent: any number. */
+  readonly maxSockets?: number;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */

@@ -12,7 +12,7 @@ async function open(port: number, servers: Server[]): Promise<void> {
   const server = createServer();
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   server.once('error', reject);
-  const app = { server, listen: () => server.listen(port, host, () => resolve('')) && promise };
+  const app = { server, addHook: () => {}, listen: () => server.listen(port, host, () => resolve('')) && promise };
   await listen(app, { host, port });
   servers.push(server);
 }

@@ -97,6 +97,7 @@ slow('are given no more than a minute for a request', async () => {
   const world = await startWorld();
   const { requestTimeout, headersTimeout, timeout, keepAliveTimeout } = world.app.server;
   for (const given of [requestTimeout, headersTimeout]) assert.ok(given > 0 && given <= 60_000, String(given));
+  assert.ok(headersTimeout <= 30_000, 'a head is short');
   assert.ok(timeout > requestTimeout && timeout <= 300_000, 'who sends nothing, and who reads nothing');
   // Longer than the minute that load balancers keep a connection, so that they do not send into one that is closing.
   assert.ok(keepAliveTimeout > 60_000 && keepAliveTimeout <= 120_000);

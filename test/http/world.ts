@@ -115,6 +115,7 @@ interface Wishes
       | 'pressure'
       | 'instanceDoor'
       | 'wayIn'
+      | 'maxSockets'
     >
   > {
   readonly drivers?: Facts['drivers'];

@@ -34,6 +34,27 @@ const driver = z
   .prefault({})
   .describe('What runs the instances.');
 
+/** What holds where nobody says otherwise, and in a store that was kept before there were these fields. */
+export const usualGateway = { perInstance: 2048, perClient: 1024 } as const;
+
+const gateway = z
+  .strictObject({
+    perInstance: count(1_000_000)
+      .min(1)
+      .default(usualGateway.perInstance)
+      .describe('Requests that may be under way to one instance at once, and as many open WebSockets besides.'),
+    perClient: count(1_000_000)
+      .min(1)
+      .default(usualGateway.perClient)
+      .describe(
+        'Requests that one client address may have under way to instances at once, and as many open WebSockets besides. Of IPv6 the first 64 bits count as one address.',
+      ),
+  })
+  .prefault({})
+  .describe(
+    'Limits of what goes to instances. Over them the answer is 503; a change holds at once. What is open stays open.',
+  );
+
 const smtp = z
   .strictObject({
     host: text(253).default('localhost').describe('The host name or address of the mail server.'),
@@ -189,6 +210,7 @@ export const platform = defineKind({
       .default('community')
       .describe('The licence of this installation. Single sign-on and vendor nodes need `enterprise`.'),
     driver,
+    gateway,
     email,
     ai,
     billing,

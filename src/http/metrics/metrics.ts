@@ -6,6 +6,7 @@ import type { AlertCause } from '../../core/instances/untold.ts';
 import type { Mailer, MailOutcome } from '../../mail/mail.ts';
 import type { Store } from '../../store/store.ts';
 import { alertMetrics } from './alerts.ts';
+import { type GatewayMetrics, gatewayMetrics } from './gateway.ts';
 import { commitOutcomes, type MeasuredCommit, measured } from './measured-store.ts';
 import { type NotificationMetrics, notificationMetrics } from './notifications.ts';
 import { platformGauges } from './platform.ts';
@@ -41,6 +42,8 @@ export interface Metrics {
   /** What became of a message to a receiver, and how many attempts wait to be told. */
   readonly notifications: NotificationMetrics;
   answered(request: Answered): void;
+  /** What is open and under way, and what was refused or cut for a limit. */
+  readonly gateway: GatewayMetrics;
   /** All of it as OpenMetrics text. */
   exposition(told: Told): Promise<string>;
 }
@@ -70,6 +73,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     alerted: alertMetrics(registry),
     notifications: notificationMetrics(registry),
     answered: httpMetrics(registry),
+    gateway: gatewayMetrics(registry),
     exposition: async ({ door: { store }, reconciler, mailer, instanceUsage }) => {
       setRuntimes((await instanceUsage?.()) ?? new Map());
       setPlatform(store.read());

@@ -16,8 +16,8 @@ export interface Forwarded {
   readonly headers: string[];
   /** How long the runtime may take to begin its answer, in milliseconds. */
   readonly headMs: number;
-  /** The most bytes that the body may have. */
-  readonly mostBytes?: number;
+  /** The longest body that it may have, in bytes. */
+  readonly maxBody: number;
   /** The headers of an answer as they are sent on; or why it cannot be. */
   readonly answered: (status: number, raw: RawHeaders) => string[] | Failure;
   /** Called at most once, before anything was sent: there is nothing at that address, or no answer that can be passed on. */
@@ -32,14 +32,15 @@ export interface Failure {
 
 /** Passes it on. Never throws; ends when the answer has, or its connection. */
 export function forward(forwarded: Forwarded): void {
-  const { request, path, headers, mostBytes = Number.POSITIVE_INFINITY } = forwarded;
+  const { request, path, headers, maxBody } = forwarded;
   const { method = 'GET' } = request;
   const length = Number(request.headers['content-length'] ?? 0);
   const isChunked = request.headers['transfer-encoding'] !== undefined;
-  const body = isChunked || length > 0 ? { from: request, isChunked, mostBytes } : undefined;
+  const body = isChunked || length > 0 ? { from: request, isChunked, mostBytes: maxBody } : undefined;
   const isNoneSaid = body === undefined && expectsBody.has(method) && request.headers['content-length'] === undefined;
   const head = requestHead(method, path, headers, isChunked ? 'chunked' : isNoneSaid ? 'none' : 'as said');
-  if (length > mostBytes) forwarded.instead(failures['too-large']);
+  // Its length is what the parser holds it to: it cannot be longer than it says.
+  if (length > maxBody) forwarded.instead(failureOf('too-large', maxBody));
   else if (head === undefined) forwarded.instead(unsendable);
   else send(forwarded, { method, head, body, isFresh: false });
 }
@@ -83,7 +84,7 @@ function send(forwarded: Forwarded, sent: Sent): void {
       // A connection that the runtime was just closing: nothing was done yet.
       const isAgain = trouble === 'stale' && sent.body === undefined && idempotent.has(sent.method);
       if (isAgain && !response.destroyed) return send(forwarded, { ...sent, isFresh: true });
-      return instead(failures[trouble]);
+      return instead(failureOf(trouble, forwarded.maxBody));
     },
   };
   const order: Order = { ...sent, headMs, recipient };
@@ -93,15 +94,29 @@ function send(forwarded: Forwarded, sent: Sent): void {
 
 const ended: Failure = { code: 'bad_gateway', detail: 'The instance ended the connection before it answered.' };
 
-const failures: Readonly<Record<Trouble, Failure>> = {
+function failureOf(trouble: Trouble, maxBody: number): Failure {
+  return trouble === 'too-large' ? tooLarge(maxBody) : failures[trouble];
+}
+
+function tooLarge(maxBody: number): Failure {
+  const detail = `The body is longer than the ${maxBody} bytes that the instance takes (its option apiMaxLength).`;
+  return { code: 'payload_too_large', detail };
+}
+
+const failures: Readonly<Record<Exclude<Trouble, 'too-large'>, Failure>> = {
   stale: ended,
   ended,
   malformed: { code: 'bad_gateway', detail: 'The instance answered what is no valid HTTP.' },
   late: { code: 'gateway_timeout', detail: 'The instance did not begin its answer in time.' },
-  'too-large': { code: 'payload_too_large', detail: 'The body is larger than this instance takes.' },
 };
 
 const unsendable: Failure = {
   code: 'invalid_request',
   detail: 'The request has a header that cannot be passed on.',
 };
+
+/** The connection to the client is silent meanwhile: the server would cut it. Its next request has the usual time again. */
+export function waitLonger({ socket }: IncomingMessage, headMs: number): void {
+  const marginMs = 10_000;
+  if (socket.timeout !== undefined && socket.timeout < headMs + marginMs) socket.setTimeout(headMs + marginMs);
+}

@@ -8,11 +8,13 @@ export interface Pools {
   to(id: string, origin: string): Pool;
   /** Cuts what is under way to an instance, which runs no more. */
   drop(id: string): void;
+  /** How many connections are open. */
+  open(): number;
   close(): void;
 }
 
-/** Opens pools of at most `most` connections each. */
-export function createPools({ bodyMs }: Pick<Patience, 'bodyMs'>, most: number): Pools {
+/** Opens pools. Each has at most `most` connections; how many requests are under way is limited where these come in. */
+export function createPools({ bodyMs }: Pick<Patience, 'bodyMs'>, most = Number.POSITIVE_INFINITY): Pools {
   const pools = new Map<string, { readonly origin: string; readonly pool: Pool }>();
   const buffers = createBuffers();
   const drop = (id: string) => {
@@ -30,6 +32,7 @@ export function createPools({ bodyMs }: Pick<Patience, 'bodyMs'>, most: number):
       return pool;
     },
     drop,
+    open: () => [...pools.values()].reduce((sum, { pool }) => sum + pool.size(), 0),
     close: () => {
       for (const id of [...pools.keys()]) drop(id);
     },

@@ -1,6 +1,7 @@
 // What Weir itself answers at the door of an instance: a page for people, a problem for programs.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { hangUp } from '../../lib/hang-up.ts';
 import { accepts } from '../accept.ts';
 import { type Problem, problemBody } from '../errors.ts';
 import { makePage } from '../pages/page.ts';
@@ -41,7 +42,9 @@ export function createRefusing(baseUrl: string): Refusing {
     const close = request.complete || !('content-length' in request.headers || 'transfer-encoding' in request.headers);
     const length = { 'content-length': Buffer.byteLength(body) };
     response.writeHead(status, { ...fixed, ...headers, ...length, ...(close ? {} : { connection: 'close' }) });
-    response.end(request.method === 'HEAD' ? undefined : body);
+    if (close || request.method === 'HEAD') return void response.end(request.method === 'HEAD' ? undefined : body);
+    response.write(body);
+    endOnceRead(request, response);
   };
   return {
     refuse: (request, response, problem) => send(request, response, answerOf(request, problem)),
@@ -57,9 +60,19 @@ export function createRefusing(baseUrl: string): Refusing {
         'content-length': String(Buffer.byteLength(body)),
         connection: 'close',
       }).map(([name, value]) => `${name}: ${value}\r\n`);
-      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+      hangUp(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
     },
   };
+}
+
+/** What is left of a body is thrown away for a moment: bytes that nobody read make a reset of the end, and the answer is lost with it. */
+function endOnceRead(request: IncomingMessage, response: ServerResponse): void {
+  const end = () => {
+    clearTimeout(late);
+    response.end();
+  };
+  const late = setTimeout(end, 1000);
+  request.once('end', end).once('close', end).resume();
 }
 
 function answerOf(request: IncomingMessage, problem: Problem) {

@@ -18,6 +18,8 @@ export interface Standing {
   readonly servesFiles: boolean;
   /** Origins that its pages may ask, besides itself: the catalogues of modules. */
   readonly catalogues: readonly string[];
+  /** The longest body that a request may have, in bytes: the option `apiMaxLength`. */
+  readonly maxBody: number;
 }
 
 /** Answers how an instance stands; nothing where there is none. */
@@ -47,11 +49,23 @@ function standingOf(view: View, facts: Facts, id: string): Standing | undefined 
     isProtected: isProtected(view, facts, instance),
     servesFiles: has('staticAssets'),
     catalogues: cataloguesOf(view, instance),
+    maxBody: maxBodyOf(view, instance),
   };
 }
 
 /** Where the editor reads which modules there are when nobody says otherwise. */
 const usualCatalogue = 'https://catalogue.nodered.org';
+
+/** Without the option it is what the runtime takes by itself. */
+function maxBodyOf(view: View, { spec }: Resource<'Instance'>): number {
+  const options = effectiveOptions(view.get('Template', spec.template)?.spec, spec);
+  const value = options.find(({ name }) => name === 'apiMaxLength')?.value ?? '5mb';
+  const [, amount = '5', unit = 'mb'] = /^(\d+)(b|kb|mb|gb)$/.exec(String(value)) ?? [];
+  return Number(amount) * (units[unit] ?? 1);
+}
+
+/** As runtimes count them. */
+const units: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 
 function cataloguesOf(view: View, { spec }: Resource<'Instance'>): string[] {
   const options = effectiveOptions(view.get('Template', spec.template)?.spec, spec);

@@ -2,6 +2,7 @@
 import { request as ask, type IncomingMessage, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { hangUp } from '../../lib/hang-up.ts';
 import { Problem } from '../errors.ts';
 import { type AnsweredTo, answerHeaders, headerIn, type RawHeaders } from './heads.ts';
 import { nothingHeader } from './marks.ts';
@@ -22,6 +23,8 @@ export interface Tunnelled {
   readonly patience: Pick<Patience, 'headMs' | 'tunnelMs'>;
   /** Called at most once, while nothing was sent. */
   readonly refuse: (problem: Problem) => void;
+  /** Called when it is certain that there will be no tunnel. */
+  readonly failed: () => void;
 }
 
 /** Opens it. Answers the function that ends it at once. */
@@ -30,7 +33,10 @@ export function openTunnel(tunnelled: Tunnelled): () => void {
   const { hostname, port } = new URL(origin);
   let refuse: Tunnelled['refuse'] | undefined = tunnelled.refuse;
   const refuseOnce = (problem: Problem) => {
-    refuse?.(problem);
+    if (refuse) {
+      tunnelled.failed();
+      refuse(problem);
+    }
     refuse = undefined;
     upstream.destroy();
   };
@@ -57,9 +63,8 @@ export function openTunnel(tunnelled: Tunnelled): () => void {
     if (headerIn(answer.rawHeaders, nothingHeader) !== undefined)
       return refuseOnce(new Problem('not_found', { detail: 'There is nothing at this address that you may see.' }));
     refuse = undefined;
-    socket.write(headOf(answer, [...answerHeaders(answer.rawHeaders, answeredTo), 'connection', 'close']), 'latin1');
-    answer.once('error', () => socket.destroy());
-    return answer.pipe(socket);
+    tunnelled.failed();
+    passRefusal(answer, socket, [...answerHeaders(answer.rawHeaders, answeredTo), 'connection', 'close']);
   });
   socket.once('error', () => upstream.destroy()).once('close', () => upstream.destroy());
   upstream.end();
@@ -71,6 +76,18 @@ export function openTunnel(tunnelled: Tunnelled): () => void {
 
 const tooLate = 'The instance did not take the connection in time.';
 const noAnswer = 'The instance ended the connection before it answered.';
+
+/** The answer of a runtime that does not take the connection; and the end of it, whoever holds what open. */
+function passRefusal(answer: IncomingMessage, socket: Duplex, headers: RawHeaders): void {
+  const cut = setTimeout(() => {
+    socket.destroy();
+    answer.destroy();
+  }, lastWordsMs);
+  socket.once('close', () => clearTimeout(cut));
+  socket.write(headOf(answer, headers), 'latin1');
+  answer.once('error', () => socket.destroy()).once('end', () => hangUp(socket));
+  answer.pipe(socket, { end: false });
+}
 
 function headOf({ statusCode = 502, statusMessage }: IncomingMessage, headers: RawHeaders): string {
   const lines = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}\r\n`] : []));

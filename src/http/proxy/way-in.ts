@@ -1,18 +1,21 @@
 // The way in: requests for instances, taken before anything of Weir's own looks at them, and passed on to whom they are for.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { usualGateway } from '../../core/kinds/platform.ts';
 import { singleton } from '../../core/model/view.ts';
+import { networkOf } from '../client-address.ts';
 import { Problem } from '../errors.ts';
 import type { LastUse } from '../last-use.ts';
+import { noRoom } from '../plugins/reserved-part.ts';
 import type { ServerOptions } from '../services.ts';
 import { type Arrival, arrive, type Gate, nothingHere, type Passage, shutOut } from './arrive.ts';
-import { createCapacity } from './capacity.ts';
+import { createCapacity, type ReachedLimit } from './capacity.ts';
 import { createEntrance, unauthorized } from './enter.ts';
-import { type Failure, forward } from './forward.ts';
+import { type Failure, forward, waitLonger } from './forward.ts';
 import { createTickets } from './hand-over.ts';
 import { type AnsweredTo, answerHeaders, headerIn, requestHeaders, type Said } from './heads.ts';
 import { createHostNames } from './host-names.ts';
-import { usualPatience } from './patience.ts';
+import { longHeadMs, usualPatience } from './patience.ts';
 import { createPools } from './pools.ts';
 import { createRefusing } from './refuse.ts';
 import { createPolicies, leadsAstray } from './shared-origin.ts';
@@ -29,21 +32,22 @@ export interface WayIn {
   upgrades(request: IncomingMessage): boolean;
   /** Answers a request for an instance. */
   handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Answers one that wants its connection upgraded. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Answers one that wants its connection upgraded; with a refusal where its connection is of the reserved part. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, isReserved: boolean): void;
   /** Cuts open connections, lets requests end that are under way, and after a while cuts them, too. */
   close(): void;
+  /** How many requests and tunnels are under way, and how many connections to runtimes are open for them. */
+  counts(): { readonly requests: number; readonly tunnels: number; readonly upstreams: number };
 }
 
-/** `mostConnections` is how many connections the server takes: a runtime gets a connection for each. */
-export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnections: () => number): WayIn {
+/** `hasRoom` says whether the server may open one more connection: a runtime gets one for each request and each tunnel. */
+export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: () => boolean): WayIn {
   const { door, baseUrl, wayIn: bounds } = options;
   const { store } = door;
   const patience = { ...usualPatience, ...bounds };
-  const { perInstance = 256, perClient = 128 } = bounds ?? {};
-  const most = { perInstance, perClient, inAll: () => Math.max(1, Math.floor(mostConnections() / 2)) };
-  const [requests, tunnels] = [createCapacity(most), createCapacity(most)];
-  const pools = createPools(patience, perInstance);
+  const limits = () => ({ ...usualGateway, ...platform().gateway });
+  const [requests, tunnels] = [createCapacity({ limits, hasRoom }), createCapacity({ limits, hasRoom })];
+  const pools = createPools(patience);
   const hostNames = createHostNames(store);
   const gate: Gate = { options, idOf: hostNames.idOf, standingOf: createStandings(door.facts) };
   const refusing = createRefusing(baseUrl);
@@ -55,6 +59,10 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
   let closing = false;
 
   const platform = () => singleton(store.read(), 'Platform').spec;
+  const tooMany = (reached: ReachedLimit, of: 'requests' | 'tunnels') => {
+    options.metrics.gateway.refused(reached);
+    return overLimit(reached, of, limits());
+  };
   const find = (request: IncomingMessage) =>
     targetOf(request, { domain: platform().customHostnames?.domain?.toLowerCase(), ownHost: base.hostname });
   const unfollow = store.subscribe((entry) => {
@@ -114,8 +122,8 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
   const pass = (request: IncomingMessage, response: ServerResponse, target: Target, passage: Passage) => {
     const { id, door: to, path, by } = passage;
     const about = said(request, passage);
-    const giveBack = requests.take(id, about.clientAddress);
-    if (typeof giveBack === 'string') return refusing.refuse(request, response, tooMany(giveBack));
+    const giveBack = requests.take(id, networkOf(about.clientAddress));
+    if (typeof giveBack === 'string') return refusing.refuse(request, response, tooMany(giveBack, 'requests'));
     running.add(response);
     response.once('close', () => {
       running.delete(response);
@@ -124,12 +132,18 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
     const rules = answeredTo(request, passage);
     const file = filePathIn(request, passage);
     if (file !== undefined) return void serve(request, response, passage, { path: file, policy: rules.policy });
+    const longMs = longHeadMs(patience, {
+      ...{ method: request.method, path, editorPath: to.editorPath },
+      mayEdit: passage.entry.editor === 'write',
+    });
+    if (longMs !== undefined) waitLonger(request, longMs);
     return forward({
       request,
       response,
       pool: pools.to(id, to.origin),
-      headMs: patience.headMs,
+      headMs: longMs ?? patience.headMs,
       path,
+      maxBody: passage.standing.maxBody,
       headers: requestHeaders(request.rawHeaders, request.headers.connection, about),
       answered: (status, raw) => {
         const location = by === 'path' && status >= 300 && status < 400 ? headerIn(raw, 'location') : undefined;
@@ -165,19 +179,20 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
       if (arrival.outcome === 'refuse') return refusing.refuse(request, response, arrival.problem);
       return entrance.signIn(request, response, target, arrival.id, arrival.visitor);
     },
-    upgrade: (request, socket, head) => {
+    upgrade: (request, socket, head, isReserved) => {
       const target = find(request);
       socket.on('error', () => socket.destroy());
       const refuse = (problem: Problem) => refusing.hangUp(socket, problem);
       if (closing || !target) return refuse(new Problem('unavailable', { detail: 'The server is closing.' }));
+      if (isReserved) return refuse(noRoom());
       const arrival = arrive(gate, request, target, lastUse);
       if (arrival.outcome !== 'pass') return refuse(problemOfUpgrade(arrival));
       const { passage } = arrival;
       const about = said(request, passage);
-      const giveBack = tunnels.take(passage.id, about.clientAddress);
-      if (typeof giveBack === 'string') return refuse(tooMany(giveBack));
+      const giveBack = tunnels.take(passage.id, networkOf(about.clientAddress));
+      if (typeof giveBack === 'string') return refuse(tooMany(giveBack, 'tunnels'));
       const end = openTunnel({
-        ...{ request, socket, head, patience, refuse },
+        ...{ request, socket, head, patience, refuse, failed: giveBack },
         ...{ origin: passage.door.origin, path: passage.path },
         headers: requestHeaders(request.rawHeaders, request.headers.connection, about),
         answeredTo: answeredTo(request, passage),
@@ -189,6 +204,11 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, mostConnec
         giveBack();
       });
     },
+    counts: () => ({
+      requests: requests.count(),
+      tunnels: tunnels.count(),
+      upstreams: Math.max(requests.count(), pools.open()) + tunnels.count(),
+    }),
     close: () => {
       closing = true;
       clearInterval(looking);
@@ -213,12 +233,18 @@ function failed({ code, detail }: Failure): Problem {
   return new Problem(code, { detail });
 }
 
-function tooMany(of: 'instance' | 'client' | 'all'): Problem {
-  const whose = { instance: 'The instance has', client: 'This address has', all: 'The server has' }[of];
-  return new Problem('unavailable', {
-    detail: `${whose} as many requests under way as it may: try again later.`,
-    headers: { 'retry-after': '2' },
-  });
+function overLimit(
+  reached: ReachedLimit,
+  of: 'requests' | 'tunnels',
+  { perInstance, perClient }: { readonly perInstance: number; readonly perClient: number },
+): Problem {
+  const what = of === 'requests' ? 'requests under way' : 'open WebSockets';
+  const detail = {
+    instance: `The instance has as many ${what} as it may (spec.gateway.perInstance of Platform/platform: ${perInstance})`,
+    client: `This address has as many ${what} as it may (spec.gateway.perClient of Platform/platform: ${perClient}; behind a proxy set spec.api.trustProxy)`,
+    all: 'The server has as many connections open as it may (the limit of open files of its process)',
+  }[reached];
+  return new Problem('unavailable', { detail: `${detail}: try again later.`, headers: { 'retry-after': '2' } });
 }
 
 function problemOfUpgrade(arrival: Exclude<Arrival, { readonly outcome: 'pass' }>): Problem {

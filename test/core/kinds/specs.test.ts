@@ -89,6 +89,7 @@ platform('is a community installation with the local driver when it says nothing
     exclude: [],
     api: { describePublicly: false, trustProxy: false, rateLimit: { signInPerMinute: 60, requestsPerMinute: 0 } },
     notifications: [],
+    gateway: { perInstance: 2048, perClient: 1024 },
   });
 });
 

@@ -15,7 +15,7 @@ export interface Ours {
 /** Passes every request on to a runtime; 502, or what the failure says, where there is no answer that can be read. */
 export function gatewayOfOurs(
   origin: string,
-  { headMs = 30_000, bodyMs = 30_000, most = 4, mostBytes = Number.POSITIVE_INFINITY } = {},
+  { headMs = 30_000, bodyMs = 30_000, most = 4, maxBody = Number.POSITIVE_INFINITY } = {},
 ): Ours {
   const pools = createPools({ bodyMs }, most);
   const failures: Ours['failures'] = [];
@@ -23,10 +23,10 @@ export function gatewayOfOurs(
   const server = createServer((request, response) => {
     response.on('error', () => {});
     forward({
-      ...{ request, response, headMs, mostBytes },
+      ...{ request, response, headMs, maxBody },
       pool: pools.to('A', origin),
       path: request.url ?? '/',
-      headers: requestHeaders(request.rawHeaders, request.headers.connection, { ...said, editor: undefined }),
+      headers: requestHeaders(request.rawHeaders, request.headers.connection, { ...said, principal: ['x-weir-principal', ''], version: '1.1' }),
       answered: (_status, raw) => answerHeaders(raw, { sharedPath: undefined, policy: undefined }),
       instead: (why) => {
         failures.push(why);

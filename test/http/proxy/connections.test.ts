@@ -238,7 +238,7 @@ connections('a body of unknown length goes in chunks, and no further than it may
     });
     asked.on('end', () => response.end(`${length} ${asked.headers['transfer-encoding']}`));
   });
-  const { port } = await before(runtime, { mostBytes: 100_000 });
+  const { port } = await before(runtime, { maxBody: 100_000 });
   const send = (pieces: number) =>
     new Promise<string>((resolve, reject) => {
       const asked = request({ port, host: '127.0.0.1', method: 'POST', agent: false }, (answer) => {

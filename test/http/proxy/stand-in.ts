@@ -56,7 +56,11 @@ export function treeOf(switches: readonly string[] = [], platform = ''): Readonl
 /** Starts a server that listens, with instances that stand-ins answer for. */
 export async function startProxyWorld(
   files = treeOf(),
-  { wayIn = {}, baseUrl = 'http://weir.example' }: { readonly wayIn?: WayInBounds; readonly baseUrl?: string } = {},
+  {
+    wayIn = {},
+    baseUrl = 'http://weir.example',
+    maxSockets = Number.MAX_SAFE_INTEGER,
+  }: { readonly wayIn?: WayInBounds; readonly baseUrl?: string; readonly maxSockets?: number } = {},
 ): Promise<ProxyWorld> {
   const doors = new Map<string, InstanceDoor>();
   const servers: NetServer[] = [];
@@ -67,6 +71,7 @@ export async function startProxyWorld(
     instanceFiles: stub.files,
     baseUrl,
     wayIn,
+    maxSockets,
     instanceDoor: (id) => doors.get(id),
   });
   await world.app.listen({ port: 0, host: '127.0.0.1' });

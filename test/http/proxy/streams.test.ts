@@ -6,12 +6,20 @@ import { request as ask, createServer as createHttp, type RequestListener } from
 import { connect, createServer, type Socket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { updated } from '../../../src/core/model/change.ts';
+import { singleton } from '../../../src/core/model/view.ts';
+import { newId } from '../../../src/lib/id.ts';
 import { until } from '../../support/until.ts';
-import { type ProxyWorld, startProxyWorld } from './stand-in.ts';
+import { type ProxyWorld, startProxyWorld, treeOf } from './stand-in.ts';
 
 const streams = suite<{ world: ProxyWorld }>('what flows');
 streams.before.each(async (context) => {
-  context.world = await startProxyWorld(undefined, { wayIn: { perInstance: 4, perClient: 6 } });
+  const files = treeOf([], '  gateway: {perInstance: 4, perClient: 6}\n');
+  const roomy = String(files['types.yaml']).replace(
+    'standard}\nspec: {}',
+    'standard}\nspec: {options: {apiMaxLength: {value: 1gb}}}',
+  );
+  context.world = await startProxyWorld({ ...files, 'types.yaml': roomy });
 });
 streams.after.each(({ world }) => world.close());
 
@@ -252,5 +260,44 @@ streams('a request that is refused does not wait for its body', async ({ world }
   assert.match(String(answer), /^HTTP\/1\.1 503 /);
   socket.destroy();
 });
+
+streams(
+  'limits are those of the platform as it is now, and are named and counted where they are reached',
+  async ({ world }) => {
+    const waiting: (() => void)[] = [];
+    await world.instance('A', (_request, response) => void waiting.push(() => response.end('done')));
+    const limit = (gateway: { readonly perInstance: number; readonly perClient: number }) => {
+      const before = singleton(world.store.read(), 'Platform');
+      const after = { ...before, spec: { ...before.spec, gateway }, generation: before.generation + 1 };
+      return world.store.commit(() => ({ changes: [updated(before, after)] }), { id: newId() });
+    };
+    const ask = () => world.get('/i/A/x');
+    const counted = async (series: string) => {
+      const headers = { accept: 'application/openmetrics-text' };
+      const { text } = await world.get('/api/v1/admin/stats', { as: 'admin', headers });
+      return text.split('\n').find((line) => line.startsWith(`${series} `));
+    };
+    const under = Array.from({ length: 4 }, ask);
+    await until(() => waiting.length === 4);
+    assert.is(await counted('weir_gateway_requests'), 'weir_gateway_requests 4');
+    assert.match((await ask()).text, /spec\.gateway\.perInstance of Platform\/platform: 4\)/);
+    await limit({ perInstance: 6, perClient: 5 });
+    under.push(ask());
+    await until(() => waiting.length === 5);
+    assert.match(
+      (await ask()).text,
+      /spec\.gateway\.perClient of Platform\/platform: 5; behind a proxy set spec\.api\.trustProxy\)/,
+    );
+    await limit({ perInstance: 2, perClient: 5 });
+    assert.match((await ask()).text, /perInstance of Platform\/platform: 2\)/);
+    for (const limitName of ['instance', 'client'] as const) {
+      const series = `weir_connections_refused_total{limit="${limitName}"}`;
+      assert.is(await counted(series), `${series} ${limitName === 'instance' ? 2 : 1}`);
+    }
+    for (const end of waiting) end();
+    for (const { status } of await Promise.all(under)) assert.is(status, 200, 'what is open stays open');
+    assert.is(await counted('weir_gateway_requests'), 'weir_gateway_requests 0');
+  },
+);
 
 streams.run();

@@ -7,6 +7,8 @@ import type { Order, Placed } from './order.ts';
 export interface Pool {
   /** Sends a request as soon as there is a connection for it. */
   place(order: Order): Placed;
+  /** How many are open. */
+  size(): number;
   /** Cuts all of them. */
   destroy(): void;
 }
@@ -97,6 +99,7 @@ export function createPool({ origin, buffers, bodyMs, most }: PoolOptions): Pool
       idle.pop()?.destroy();
       return enqueue(order);
     },
+    size: () => all.size,
     destroy: () => {
       for (const { order } of line.splice(0)) order.recipient.failed('ended');
       for (const connection of [...all]) connection.destroy();

@@ -26,7 +26,8 @@ export async function benchProxy({ rounds = 3, seconds = 2 } = {}): Promise<Row[
     await until(async () => (await fetch(`${through}/large`, { headers })).ok);
     const rates: Record<string, number[]> = {};
     const costs: Record<string, number[]> = {};
-    const cpu = async () => cpuSeconds(await (await fetch(`${server.url}/api/v1/admin/stats`, { headers })).text());
+    const scrape = { headers: { ...headers, accept: 'application/openmetrics-text' } };
+    const cpu = async () => cpuSeconds(await (await fetch(`${server.url}/api/v1/admin/stats`, scrape)).text());
     for (let round = 0; round < rounds; round++)
       for (const size of Object.keys(sizes))
         for (const [way, base] of Object.entries({ direct, through })) {

@@ -9,6 +9,7 @@ import { createDeviceWaiters } from './device-waiters.ts';
 import { Problem, problemBody } from './errors.ts';
 import { createInstalledTurns } from './installed.ts';
 import { createLastUse, type LastUse } from './last-use.ts';
+import { instancesRoute, listenerFor } from './listener.ts';
 import { createMailQuota } from './mail-quota.ts';
 import { describe } from './openapi.ts';
 import { createPlanTurns } from './plan-turns.ts';
@@ -36,7 +37,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   const lastUse = createLastUse(options);
   const deviceWaiters = createDeviceWaiters(options.door.store);
   const wayIn = createWayIn(options, lastUse, () => sockets.hasRoom());
-  const app = newApp(options, wayIn);
+  const app = newApp(options, wayIn, (socket) => sockets.isReserved(socket));
   const sockets = followSockets(app.server, {
     limit: options.maxSockets ?? Number.MAX_SAFE_INTEGER,
     upstreams: () => wayIn.counts().upstreams,
@@ -59,7 +60,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   };
   const stop = lastUse.start();
   app.addHook('onResponse', ({ method, routeOptions, isForInstance }, { raw, elapsedTime }, done) => {
-    const route = isForInstance ? '/i/:id/*' : routeOptions.url;
+    const route = isForInstance ? instancesRoute : routeOptions.url;
     options.metrics.answered({ method, route, status: raw.statusCode, seconds: elapsedTime / 1000 });
     done();
   });
@@ -120,7 +121,7 @@ declare module 'fastify' {
   }
 }
 
-/** Takes out what is for instances, before anything else looks at it. */
+/** Takes out what is for instances and came through Fastify all the same, before anything else looks at it. */
 function toInstances(app: FastifyInstance, wayIn: WayIn): void {
   app.decorateRequest('isForInstance', false);
   app.addHook('onRequest', (request, reply, done) => {
@@ -131,23 +132,29 @@ function toInstances(app: FastifyInstance, wayIn: WayIn): void {
   });
 }
 
-function newApp({ door, newId, log }: ServerOptions, wayIn: WayIn): FastifyInstance {
+function newApp(
+  options: ServerOptions,
+  wayIn: WayIn,
+  isReserved: Sockets['isReserved'],
+): FastifyInstance {
+  const { door, newId, log } = options;
+  const http = {
+    // What wants to become another connection, and is no WebSocket of an instance, is answered as what it is without that.
+    shouldUpgradeCallback: wayIn.upgrades,
+    headersTimeout: 30_000,
+    // How often it is looked for who is too late.
+    connectionsCheckingInterval: 5000,
+  };
+  const waits = { requestTimeout: 60_000, connectionTimeout: 150_000, keepAliveTimeout: 65_000 };
+  const listener = listenerFor(options, wayIn, isReserved);
   const nextId = countingFrom(newId().slice(0, 10));
   const trusts = () => singleton(door.store.read(), 'Platform').spec.api.trustProxy;
   return fastify({
     logger: false,
-    // What wants to become another connection, and is no WebSocket of an instance, is answered as what it is without that.
-    http: {
-      shouldUpgradeCallback: wayIn.upgrades,
-      headersTimeout: 30_000,
-      // How often it is looked for who is too late.
-      connectionsCheckingInterval: 5000,
-    },
+    serverFactory: (handler) => listener(handler, { http, ...waits }),
     // Each route has its own: this is for what is none.
     bodyLimit: 64 * 1024,
-    requestTimeout: 60_000,
-    connectionTimeout: 150_000,
-    keepAliveTimeout: 65_000,
+    ...waits,
     // Ours answers 503 as a problem, and lets the probes be asked to the end.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import autocannon from 'autocannon';
 import { startPlatform } from '../http/proxy/platform.ts';
 import { until } from '../support/until.ts';
-import { median, type Row } from './measure.ts';
+import { median, type Row, spread } from './measure.ts';
 
 /** Answers of so many bytes, by their path. */
 const sizes = { small: 1024, large: 1024 * 1024 } as const;
@@ -25,9 +25,13 @@ export async function benchProxy({ rounds = 3, seconds = 2 } = {}): Promise<Row[
     });
     await until(async () => (await fetch(`${through}/large`, { headers })).ok);
     const rates: Record<string, number[]> = {};
+    const costs: Record<string, number[]> = {};
+    const scrape = { headers: { ...headers, accept: 'application/openmetrics-text' } };
+    const cpu = async () => cpuSeconds(await (await fetch(`${server.url}/api/v1/admin/stats`, scrape)).text());
     for (let round = 0; round < rounds; round++)
       for (const size of Object.keys(sizes))
         for (const [way, base] of Object.entries({ direct, through })) {
+          const before = await cpu();
           const { requests } = await autocannon({
             url: `${base}/${size}`,
             connections: 10,
@@ -36,20 +40,40 @@ export async function benchProxy({ rounds = 3, seconds = 2 } = {}): Promise<Row[
           });
           const name = `${size} ${way}`;
           rates[name] = [...(rates[name] ?? []), requests.average];
+          costs[name] = [...(costs[name] ?? []), (((await cpu()) - before) * 1e6) / requests.total];
         }
-    return [...rowsOf(rates, 'small', '1 KB', 1 / 3), ...rowsOf(rates, 'large', '1 MB', 0.8)];
+    return [...rowsOf(rates, costs, 'small', '1 KB'), ...rowsOf(rates, costs, 'large', '1 MB')];
   } finally {
     await platform.close();
   }
 }
 
-function rowsOf(rates: Readonly<Record<string, number[]>>, size: string, told: string, atLeast: number): Row[] {
+/** The most that an answer may cost the server, in microseconds of CPU. */
+const promised = { small: 110, large: 900 } as const;
+
+type Figures = Readonly<Record<string, number[]>>;
+
+/** Rates depend on who shares the processors; what an answer costs is the least of the rounds, which nothing disturbed. */
+function rowsOf(rates: Figures, costs: Figures, size: keyof typeof sizes, told: string): Row[] {
   const [direct, through] = [median(rates[`${size} direct`] ?? []), median(rates[`${size} through`] ?? [])];
+  const cost = spread(costs[`${size} through`] ?? []);
   return [
     { name: `way in: answers of ${told}, direct`, value: direct, unit: '/s' },
     { name: `way in: answers of ${told}, through Weir`, value: through, unit: '/s' },
-    { name: `way in: answers of ${told}, through Weir ÷ direct`, value: through / direct, unit: '×', atLeast },
+    { name: `way in: answers of ${told}, through Weir ÷ direct`, value: through / direct, unit: '×' },
+    {
+      name: `way in: CPU of Weir an answer of ${told}`,
+      ...cost,
+      value: cost.range[0],
+      unit: 'µs',
+      atMost: promised[size],
+    },
   ];
+}
+
+/** What the metrics of the server say that it has used. */
+function cpuSeconds(metrics: string): number {
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(metrics)?.[1]);
 }
 
 function flows(): readonly object[] {

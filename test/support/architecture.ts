@@ -99,7 +99,6 @@ const packageRooms: ReadonlyArray<readonly [package_: RegExp, rooms: (room: stri
   [/^(samlify|xml-crypto|@xmldom\/xmldom)$/, (room) => room === 'sso'],
   [/^ldapts$/, (room) => room === 'sso'],
   [/^pino$/, (room) => room === 'cli'],
-  [/^undici$/, (room) => room === 'http'],
   [/^(fastify|@fastify\/[a-z-]+|helmet)$/, (room) => room === 'http'],
 ];
 

@@ -170,8 +170,10 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       const target = find(request);
       if (!target) return;
       response.on('error', () => {});
-      if (closing)
+      if (closing) {
+        response.setHeader('connection', 'close');
         return refusing.refuse(request, response, new Problem('unavailable', { detail: 'The server is closing.' }));
+      }
       if (entrance.answers(request, response, target)) return;
       const arrival = arrive(gate, request, target, lastUse);
       if (arrival.outcome === 'pass') return pass(request, response, target, arrival.passage);

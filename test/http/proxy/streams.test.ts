@@ -251,6 +251,36 @@ streams('a server that closes lets answers end, and cuts what does not', async (
   await closed;
 });
 
+streams('answers of instances are counted, under a route that names none', async ({ world }) => {
+  await world.instance('A', (_request, response) => response.writeHead(418).end());
+  assert.is((await world.get('/i/A/some/path')).status, 418);
+  const { text } = await world.get('/api/v1/admin/stats', {
+    as: 'admin',
+    headers: { accept: 'application/openmetrics-text' },
+  });
+  assert.match(text, /^weir_http_request_duration_seconds_count\{.*route="\/i\/:id\/\*".*\} 1$/m);
+  assert.match(text, /^weir_http_requests_total\{status="418"\} 1$/m);
+  assert.not.match(text, /some.path/);
+});
+
+streams('a server that closes refuses what comes on an open connection, and hangs up', async ({ world }) => {
+  const held: (() => void)[] = [];
+  await world.instance('A', (_request, response) => void held.push(() => response.end('first')));
+  const line = 'GET /i/A/x HTTP/1.1\r\nHost: weir.example\r\n\r\n';
+  let got = '';
+  const socket = connect(world.port, '127.0.0.1', () => socket.write(line + line));
+  socket.setEncoding('latin1').on('data', (part) => {
+    got += part;
+  });
+  await until(() => held.length === 2);
+  const closed = world.app.close();
+  for (const end of held) end();
+  await once(socket, 'close');
+  assert.match(got, /first/);
+  assert.match(got, /connection: close/i);
+  await closed;
+});
+
 streams('a request that is refused does not wait for its body', async ({ world }) => {
   await world.instance('A');
   const socket = connect(world.port, '127.0.0.1', () =>

@@ -35,6 +35,8 @@ export interface PlanReport {
 export interface StatusReport {
   readonly type: 'status';
   readonly status: ConfigStatus;
+  /** What was just done, in a line for people. */
+  readonly told?: string;
 }
 
 /** The live state refuses something that is not a plan. */

@@ -10,7 +10,6 @@ import { resumeReconciler, suspendReconciler } from '../core/proposals/suspend-r
 import { newId } from '../lib/id.ts';
 import { UsageError } from '../options.ts';
 import { exitCodes } from './exit-codes.ts';
-import { escaped } from './output/escape.ts';
 import { publish } from './publish.ts';
 import { postForStatus } from './remote.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
@@ -56,8 +55,7 @@ async function carryOut(invocation: Invocation, { name, body, proposal }: Wanted
     options.server === undefined
       ? await carryOutHere(invocation, name, proposal)
       : await postForStatus(options, io, `config/${name}`, body);
-  publish({ type: 'status', status }, options.output, io);
-  io.stderr.write(`weir: ${escaped(toldOf(status))}\n`);
+  publish({ type: 'status', status, told: toldOf(status) }, options.output, io);
   return exitCodes.fine;
 }
 

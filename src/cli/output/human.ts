@@ -52,7 +52,7 @@ function statusLine({ status }: StatusReport): string {
   return `${words.join(' ')} ${escaped(`${ready?.reason ?? '-'}: ${ready?.message ?? '-'}`)}\n`;
 }
 
-function statusText({ status }: StatusReport, style: Style): string {
+function statusText({ status, told: done }: StatusReport, style: Style): string {
   const { revision, conditions, findings, inventory, lastAppliedAt, lastAttemptedAt } = status;
   const rows = [
     `applied    ${revision.applied === null ? 'nothing yet' : `${revision.applied.slice(0, 12)} at ${lastAppliedAt}`}${commitOf(status)}`,
@@ -69,7 +69,8 @@ function statusText({ status }: StatusReport, style: Style): string {
     findings.length === 0 ? [] : [`${amount(errors, 'error')}, ${amount(warnings, 'warning')} in the last attempt`];
   const below =
     findings.length === 0 ? '' : `\n${findingsText(findingsOf({ type: 'status', status }), new Map(), style)}`;
-  return `${lines(rows)}\n${lines(told)}${below}${lines(counted)}`;
+  const head = done === undefined ? '' : `${style('strong', escaped(done))}\n\n`;
+  return `${head}${lines(rows)}\n${lines(told)}${below}${lines(counted)}`;
 }
 
 /** `, commit 9a01159b93fd (dirty)` where the tree stood in git; dirty: files differed from the commit. */

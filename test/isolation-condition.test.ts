@@ -47,7 +47,10 @@ if (process.getuid?.() !== 0)
     const server = await startWeirServer(tree('isolation: user'));
     try {
       assert.is((await isolationOf(server)).reason, 'None');
-      assert.match(server.log(), /instances cannot be started: .*"user".*Weir does not run as root: install bubblewrap/);
+      assert.match(
+        server.log(),
+        /instances cannot be started: .*"user".*Weir does not run as root: install bubblewrap/,
+      );
     } finally {
       await server.stop();
     }

@@ -37,6 +37,10 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
     'puts a version of the runtime into the stacks directory',
     async () => (await import('./stacks-install.ts')).stacksInstall,
   ),
+  doctor: entry(
+    'tells what this machine has and lacks, and what to do',
+    async () => (await import('./doctor.ts')).doctor,
+  ),
   'sso explain': entry(
     'tells what a sign-in through single sign-on would do, and why',
     async () => (await import('./sso-explain.ts')).ssoExplain,

@@ -33,7 +33,9 @@ export function isolationOf(
     }
   };
   const looked = () => {
-    queue = queue.then(look).catch((error: unknown) => log('error', `isolation cannot be looked for: ${String(error)}`));
+    queue = queue
+      .then(look)
+      .catch((error: unknown) => log('error', `isolation cannot be looked for: ${String(error)}`));
     return queue;
   };
   let forget = () => {};

@@ -4,6 +4,7 @@ import type { SsoExplanation } from '../control/explain-sso.ts';
 import type { Finding } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import type { Check } from '../sso/provider.ts';
+import type { Examined } from './doctor-checks.ts';
 
 /** The texts of a tree by path, so that a finding can be shown in its line. */
 export type Texts = ReadonlyMap<string, string>;
@@ -68,6 +69,12 @@ export interface ChecksReport {
   readonly checks: readonly Check[];
 }
 
+/** What a machine has and lacks. */
+export interface DoctorReport {
+  readonly type: 'doctor';
+  readonly checks: readonly Examined[];
+}
+
 export type Report =
   | CheckReport
   | PlanReport
@@ -75,13 +82,15 @@ export type Report =
   | RefusalReport
   | ProblemReport
   | ExplanationReport
-  | ChecksReport;
+  | ChecksReport
+  | DoctorReport;
 
 /** The findings of a report, in the order of the files; those without a place come last. */
 export function findingsOf(report: Report): readonly Finding[] {
   if (report.type === 'check' || report.type === 'refusal') return inOrder(report.findings);
   if (report.type === 'plan') return withOthers(inOrder(report.plan.findings), report.plan.findingsTotal);
   if (report.type === 'checks') return report.checks.filter(({ ok }) => !ok).map((check) => failureOf(report, check));
+  if (report.type === 'doctor') return report.checks.flatMap(lackOf);
   return report.type === 'status' ? withOthers(inOrder(report.status.findings), report.status.findingsTotal) : [];
 }
 
@@ -98,6 +107,12 @@ export function withOthers(findings: readonly Finding[], total = findings.length
 function failureOf({ config: name }: ChecksReport, check: Check): Finding {
   const message = `SsoConfig/${name}: ${check.name}: ${check.detail}`;
   return { rule: 'sso-test', severity: 'error', message, kind: 'SsoConfig', name };
+}
+
+function lackOf({ name, state, detail, remedy }: Examined): Finding[] {
+  if (state === 'fine') return [];
+  const message = `${name}: ${detail}${remedy === undefined ? '' : `: ${remedy}`}`;
+  return [{ rule: 'doctor', severity: state === 'missing' ? 'error' : 'warning', message }];
 }
 
 /** Whether the declared platform is known not to be as it is declared. */

@@ -32,6 +32,7 @@ const lines: Readonly<Record<string, string>> = {
   bootstrap: 'bootstrap',
   'admin reset-password': 'admin reset-password admin',
   'sso explain': 'sso explain --config example-com --user ann@example.com',
+  doctor: 'doctor',
   'sso test': 'sso test example-com',
   backup: 'backup --out backup.tar.gz',
   restore: 'restore backup.tar.gz --store again',

@@ -94,7 +94,8 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   fmt: ['fmt DIR', 'fmt DIR --check'],
   export: ['export Stack/nr-4 DIR --with change.json'],
   serve: [],
-  // It reads a tree for its digest alone, and tells nothing of what is wrong with it.
+  // They read a tree for its digest or for its platform alone, and tell nothing of what is wrong with it.
+  doctor: [],
   status: [],
 };
 

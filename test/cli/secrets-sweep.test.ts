@@ -231,6 +231,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   suspend: ['suspend --store COPY --reason because'],
   resume: ['resume --store COPY', `resume ${onServer}`],
   completion: ['completion bash'],
+  doctor: ['doctor', 'doctor config'],
   version: ['version'],
   status: ['status', `status ${onServer}`],
   export: [

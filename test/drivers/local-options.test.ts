@@ -158,6 +158,51 @@ real('run their editor and not their flows in safe mode, until somebody deploys'
   }
 });
 
+for (const version of [runtimes.four, runtimes.five])
+  real(
+    `keep function nodes of Node-RED ${version} from modules unless they say otherwise, and nodes out for good`,
+    async () => {
+      const world = await localWorld({ stacks: () => stacks, patience: { startMs: 60_000, answerMs: 5000 } });
+      try {
+        const { runner } = world.driver;
+        const { npmrc, paletteModules } = options;
+        const excluding = { npmrc, paletteModules, excludedNodes: '90-exec.js,node-red-contrib-lamp' };
+        const flow = helloFlow('hi').map((node) =>
+          'func' in node
+            ? { ...node, libs: [{ var: 'os', module: 'os' }], func: 'msg.payload = os.EOL; return msg;' }
+            : node,
+        );
+        const answers = async (more: object) => {
+          const { url = '' } = await runner.start(runOf('a', version, { ...excluding, ...more }), never);
+          const place = runtimeAdmin(world.instances, 'a', url);
+          await place.deploy(flow);
+          const nodes = await place.nodes();
+          assert.equal(
+            [nodes.includes('exec'), nodes.includes('lamp'), nodes.includes('inject')],
+            [false, false, true],
+          );
+          for (const path of [
+            'nodes/node-red/exec',
+            'nodes/node-red-contrib-lamp',
+            'nodes/node-red-contrib-lamp/lamp',
+          ]) {
+            const headers = { 'content-type': 'application/json' };
+            const { status } = await place.admin(path, { method: 'PUT', headers, body: '{"enabled":true}' });
+            assert.ok(status >= 400, `${path}: ${status}`);
+          }
+          return fetch(`${url}hello`, { signal: AbortSignal.timeout(3000) }).then(
+            (got) => got.ok,
+            () => false,
+          );
+        };
+        assert.is(await answers({}), false);
+        assert.is(await until(() => answers({ functionExternalModules: true })), true);
+      } finally {
+        await world.close();
+      }
+    },
+  );
+
 real('name the module that cannot be installed', async () => {
   const world = await localWorld({ stacks: () => stacks });
   try {

@@ -1,6 +1,7 @@
 // The format for people.
 import type { PlanReport, Report, StatusReport } from '../report.ts';
 import { countsOf, findingsOf } from '../report.ts';
+import { doctorText } from './doctor-text.ts';
 import { escaped } from './escape.ts';
 import { amount, findingsText, lines, summaryLine } from './findings-text.ts';
 import { changesText, planLine } from './plan-text.ts';
@@ -18,6 +19,7 @@ export function human(report: Report, look: Pick<Surface, 'colours' | 'lines' | 
   if (report.type === 'plan') return planText(report, style, look.planShown);
   if (report.type === 'explanation') return explanationText(report, style);
   if (report.type === 'checks') return checksText(report, style);
+  if (report.type === 'doctor') return doctorText(report, style);
   if (report.type !== 'status') return '';
   return look.lines ? statusLine(report) : statusText(report, style);
 }

@@ -23,6 +23,8 @@ function contentOf(report: Report): unknown {
       return report.explanation;
     case 'checks':
       return { config: report.config, ok: counts.errors === 0, checks: report.checks };
+    case 'doctor':
+      return { ok: counts.errors === 0, ...counts, checks: report.checks };
     case 'refusal':
       return { error: { code: 'rule_violated', message: findings.map(({ message }) => message).join('; ') }, findings };
     case 'problem':

@@ -30,6 +30,7 @@ const names: Readonly<Record<Report['type'], string>> = {
   problem: 'weir: the command',
   explanation: 'weir: a sign-in',
   checks: 'weir: single sign-on',
+  doctor: 'weir: the machine',
 };
 
 type Outcome = 'passed' | 'warning' | 'failure' | 'error';
@@ -80,6 +81,10 @@ function fineOf(report: Report, root: string | undefined): readonly Case[] {
   if (report.type === 'checks')
     return report.checks
       .filter(({ ok }) => ok)
+      .map(({ name, detail }) => ({ className: 'weir', name: `${name}: ${detail}`, outcome: 'passed' }));
+  if (report.type === 'doctor')
+    return report.checks
+      .filter(({ state }) => state === 'fine')
       .map(({ name, detail }) => ({ className: 'weir', name: `${name}: ${detail}`, outcome: 'passed' }));
   if (report.type !== 'check') return [];
   const spokenOf = new Set(report.findings.map(({ source }) => source?.file));

@@ -6,12 +6,14 @@ import { wantedAction } from '../../core/plan/wanted-action.ts';
 import {
   type ChecksReport,
   countsOf,
+  type DoctorReport,
   type ExplanationReport,
   findingsOf,
   type PlanReport,
   type Report,
 } from '../report.ts';
 import { fieldCount } from './deletion-text.ts';
+import { verdictOf } from './doctor-text.ts';
 import { amount } from './findings-text.ts';
 import { code, prose } from './markdown-text.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
@@ -59,6 +61,8 @@ function headOf(report: Report): string {
       return `Weir: ${headline(report.explanation)}`;
     case 'checks':
       return `Weir: SsoConfig/${report.config} ${errors > 0 ? 'does not work' : 'works'}`;
+    case 'doctor':
+      return `Weir: ${verdictOf(report)}`;
     case 'problem':
       return 'Weir could not do this';
   }
@@ -86,6 +90,8 @@ function sectionsOf(report: Report): readonly string[] {
       return explainedRows(report.explanation);
     case 'checks':
       return checkRows(report.checks);
+    case 'doctor':
+      return doctorRows(report.checks);
     case 'problem':
       return [`\n${report.message.split('\n').map(prose).join('<br>')}\n\n${code(report.code)}\n`];
   }
@@ -165,6 +171,14 @@ function explainedRows({ reason, explanation }: ExplanationReport['explanation']
 function checkRows(checks: ChecksReport['checks']): readonly string[] {
   const rows = checks.map(({ ok, name, detail }) => row([ok ? 'ok' : '**error**', prose(name), prose(detail)]));
   return [head(['', 'check', 'what']), ...rows];
+}
+
+function doctorRows(checks: DoctorReport['checks']): readonly string[] {
+  const levels = { fine: 'ok', lacking: 'warning', missing: '**error**' } as const;
+  const rows = checks.map(({ name, state, purpose, detail, remedy }) =>
+    row([levels[state], prose(name), prose(purpose), prose(detail), prose(remedy ?? '')]),
+  );
+  return [head(['', 'what', 'for', 'seen', 'to do']), ...rows];
 }
 
 function placeOf(source: { readonly file: string; readonly line: number } | undefined, root: string | undefined) {

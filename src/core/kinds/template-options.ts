@@ -52,7 +52,14 @@ export const optionValues = {
     4096,
     /^([^,/\\]+(,[^,/\\]+)*)?$/,
     'it must be file names separated by commas, without a folder',
-  ).describe('Nodes that are not loaded: their file names, separated by commas, like `90-exec.js,10-file.js`.'),
+  ).describe(
+    'Nodes that are not loaded: file names of the runtime’s own, and names of modules, separated by commas, like `90-exec.js,10-file.js`.',
+  ),
+  functionExternalModules: z
+    .boolean()
+    .describe(
+      'Whether function nodes may name modules that they load, also those of the runtime itself like `fs`. Absent: they may not.',
+    ),
   paletteModules: listBy(
     'name',
     z.strictObject({

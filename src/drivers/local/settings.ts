@@ -27,6 +27,7 @@ export function settingsFor({ options, path }: Run, { folder, runtime, port }: S
     httpNodeRoot: path === undefined ? undefined : `${path}/`,
     disableEditor: options.disableEditor,
     nodesExcludes: excludedNodes?.split(',').filter((file) => file !== ''),
+    functionExternalModules: options.functionExternalModules ?? false,
     apiMaxLength,
     debugMaxLength,
     httpNodeCors: httpCors && { origin: originsOf(httpCors.origins), methods: httpCors.methods.join(',') },

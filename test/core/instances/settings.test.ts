@@ -29,7 +29,7 @@ const option = (name: string, own: object) =>
 
 options('are all that there are, each with where it comes from', () => {
   const all = effectiveOptions(template, {});
-  assert.is(all.length, 18);
+  assert.is(all.length, 19);
   assert.equal(option('theme', {}), { name: 'theme', value: 'dark', origin: 'template', locked: false });
   assert.equal(option('timeZone', {}), { name: 'timeZone', origin: 'default', locked: false });
 });

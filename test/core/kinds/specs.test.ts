@@ -74,7 +74,7 @@ const platform = suite('Platform');
 platform('is a community installation with the local driver when it says nothing', () => {
   assert.equal(kinds.Platform.spec.parse({}), {
     licence: 'community',
-    driver: { kind: 'local', stacksDirectory: 'stacks' },
+    driver: { kind: 'local', stacksDirectory: 'stacks', isolation: 'auto', firstUserId: 200_000 },
     ai: { enabled: false },
     billing: { enabled: false },
     sessions: { expiryHours: 168, idleHours: 32 },

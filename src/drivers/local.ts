@@ -27,6 +27,7 @@ import { filesAt, filesTurn } from './local/files-at.ts';
 import { findAgain } from './local/find-again.ts';
 import { folderOf, removeFolder, removeLeftovers, textIn } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
+import { packStored } from './local/pack.ts';
 import { loopback } from './local/ports.ts';
 import { usageOf } from './local/process-table.ts';
 import { readLog } from './local/read-log.ts';
@@ -98,6 +99,8 @@ export function localDriver(place: LocalPlace): Driver & {
     keeper: {
       // Not in its turn: it may be waiting for a start that takes long.
       read: (id) => readStored(folderOf(place.instances, id)).catch((error: unknown) => Promise.reject(told(error))),
+      pack: (id, settings) =>
+        packStored(folderOf(place.instances, id), settings).catch((error: unknown) => Promise.reject(told(error))),
       write: (id, wanted) => inTurn(state, id, () => write(state, id, wanted)),
       onChange: (listener) => {
         state.changing.add(listener);

@@ -4,7 +4,7 @@ import { createSnapshot } from '../core/proposals/create-snapshot.ts';
 import { effectiveIn } from '../core/rules/facts.ts';
 import { DriverFailed } from '../drivers/driver.ts';
 import { createBackOff, type Pauses } from './back-off.ts';
-import { contentNow, deployDigest, keepContent } from './contents.ts';
+import { keepBytes, packNow } from './contents.ts';
 import { note, type Plant } from './instance-keeping.ts';
 import { submit } from './submit.ts';
 
@@ -107,18 +107,18 @@ async function lookAt({ options, backOff }: Keeping, id: string): Promise<void> 
   const { store } = door;
   const instance = store.read().get('Instance', id);
   if (!instance || instance.spec.state === 'deleting' || instance.spec.restore || !isWanted(options, instance)) return;
-  const content = await contentNow({ store, drivers }, instance);
-  const flowsDigest = deployDigest(content);
-  const isNew = instance.spec.flowsDigest === undefined && content.flows.length === 0;
+  const packed = await packNow({ store, drivers }, instance);
+  const flowsDigest = packed.deploy;
+  const isNew = instance.spec.flowsDigest === undefined && packed.isEmpty;
   if (!isNew && flowsDigest !== instance.spec.flowsDigest) {
-    const held = await keepContent({ store }, content);
+    const held = await keepBytes({ store }, packed.bytes);
     try {
       const at = clock();
       const wanted = {
         of: instance,
         kind: 'auto',
         name: nameAt(at),
-        modules: content.modules,
+        modules: packed.modules,
         content: held.name,
       } as const;
       const actor = { kind: 'job', name: 'auto-snapshot' } as const;

@@ -7,11 +7,12 @@ import {
   contentText,
   deployText,
   mostContentBytes,
+  settingsToKeep,
 } from '../core/instances/content.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { singleton, type View } from '../core/model/view.ts';
 import { Declined } from '../core/proposals/declined.ts';
-import { type Driver, DriverFailed, type Keeper } from '../drivers/driver.ts';
+import { type Driver, DriverFailed, type Keeper, type Packed } from '../drivers/driver.ts';
 import { reencrypted } from '../drivers/local/credentials.ts';
 import { DamagedBlob, type HeldBlob, NoRoom, type Store } from '../store/store.ts';
 
@@ -25,6 +26,10 @@ export interface Shelves {
 export interface Contents {
   /** What an instance has now. */
   of(instance: Resource<'Instance'>, what: string): Promise<Content>;
+  /** The same as bytes, to be kept: however large it is, nobody is held up. */
+  pack(instance: Resource<'Instance'>, what: string): Promise<Packed>;
+  /** Keeps what was packed, as `keep` does. */
+  keepPacked(packed: Packed, what: string): Promise<HeldBlob>;
   /** Keeps a content as a blob: it stays until it is released, and as long as a snapshot names it. */
   keep(content: Content, what: string): Promise<HeldBlob>;
   /** The content of a snapshot. */
@@ -37,6 +42,8 @@ export interface Contents {
 export function createContents(shelves: Shelves): Contents {
   return {
     of: (instance, what) => orDeclined(contentNow(shelves, instance), what),
+    pack: (instance, what) => orDeclined(packNow(shelves, instance), what),
+    keepPacked: (packed, what) => orDeclined(keepBytes(shelves, packed.bytes), what),
     keep: (content, what) => orDeclined(keepContent(shelves, content), what),
     read: ({ spec }, what) => orDeclined(contentAt(shelves, spec.content), what),
     readFor: (device, snapshot, what) => orDeclined(contentFor(shelves, device, snapshot), what),
@@ -60,6 +67,15 @@ export async function contentNow({ store, drivers }: Shelves, { id, spec }: Reso
   return contentOf(await keeperIn(drivers, store.read()).read(id), spec);
 }
 
+/** What an instance has now, as bytes. Rejects with `DriverFailed`. */
+export async function packNow({ store, drivers }: Shelves, { id, spec }: Resource<'Instance'>): Promise<Packed> {
+  const keeper = keeperIn(drivers, store.read());
+  if (keeper.pack) return keeper.pack(id, spec.started && settingsToKeep(spec.started));
+  const content = contentOf(await keeper.read(id), spec);
+  const bytes = new TextEncoder().encode(contentText(content));
+  return { bytes, deploy: deployDigest(content), modules: content.modules, isEmpty: content.flows.length === 0 };
+}
+
 /** The keeper of the driver that the platform has. Throws `DriverFailed` where it has none. */
 export function keeperIn(drivers: Shelves['drivers'], view: View): Keeper {
   const { kind } = singleton(view, 'Platform').spec.driver;
@@ -72,8 +88,12 @@ export function keeperIn(drivers: Shelves['drivers'], view: View): Keeper {
 }
 
 /** Keeps a content. Rejects with `DriverFailed` where it is too large or the disk is full. */
-export async function keepContent({ store }: Pick<Shelves, 'store'>, content: Content): Promise<HeldBlob> {
-  const bytes = new TextEncoder().encode(contentText(content));
+export async function keepContent(shelves: Pick<Shelves, 'store'>, content: Content): Promise<HeldBlob> {
+  return keepBytes(shelves, new TextEncoder().encode(contentText(content)));
+}
+
+/** Keeps the bytes of one. */
+export async function keepBytes({ store }: Pick<Shelves, 'store'>, bytes: Uint8Array): Promise<HeldBlob> {
   if (bytes.length > mostContentBytes)
     throw new DriverFailed(
       'TooLarge',

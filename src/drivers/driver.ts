@@ -1,6 +1,6 @@
 // What a driver is: that which runs instances somewhere. Each ability stands for itself, so that a driver has those that it really has.
 import type { Readable } from 'node:stream';
-import type { Stored } from '../core/instances/content.ts';
+import type { Content, Stored } from '../core/instances/content.ts';
 import type { StaticFile } from '../core/instances/static-files.ts';
 import type { FeatureName } from '../core/kinds/features.ts';
 import type { SpecOf } from '../core/kinds/index.ts';
@@ -91,6 +91,8 @@ export interface Notice {
 export interface Keeper {
   /** What it has now, whether it runs or not; nothing in it where it never ran. Too much for a snapshot is `TooLarge`. */
   read(id: string): Promise<Stored>;
+  /** The same as the bytes of a snapshot, without holding up anybody; absent where the driver cannot. */
+  pack?(id: string, settings: Content['settings']): Promise<Packed>;
   /**
    * Has an instance that does not run hold this from its next start on, in place of what it has: all of it, whatever happens on the way, or where
    * this rejects, nothing. `encryptedWith` is the secret of the credentials, `credentialSecret` that of the instance. Answers what it holds then.
@@ -98,6 +100,15 @@ export interface Keeper {
   write(id: string, wanted: Written): Promise<Stored>;
   /** Told when the flows of an instance that runs may have changed, and once when it is first looked after: a hint. Answers the function that ends it. */
   onChange(listener: (id: string) => void): () => void;
+}
+
+/** What an instance has, as a snapshot keeps it. `deploy` is the digest by which one deploy is told from another. */
+export interface Packed {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly deploy: string;
+  readonly modules: Content['modules'];
+  /** It has no flows. */
+  readonly isEmpty: boolean;
 }
 
 /** What is to be written into an instance. */
@@ -178,8 +189,8 @@ export type FilesCheck = (files: readonly StaticFile[]) => void;
 
 /** A file that is open, until it has been read, or `close` is called. */
 export interface OpenedFile extends StaticFile {
-  /** All of it, as it was when it was opened; less where it was cut short meanwhile. It closes the file. Not for one that is empty. */
-  read(): Readable;
+  /** All of it, as it was when it was opened, or a part (both ends included); less where it was cut short meanwhile. It closes the file. Not for one that is empty. */
+  read(part?: { readonly start: number; readonly end: number }): Readable;
   close(): Promise<void>;
 }
 

@@ -32,6 +32,7 @@ import { isolationAt } from './local/isolation/isolation.ts';
 import type { IsolationSetting } from './local/isolation/level.ts';
 import { createMemoryGuard, endedForMemory } from './local/memory-guard.ts';
 import { endOutdated, isOutdated } from './local/outdated.ts';
+import { packStored } from './local/pack.ts';
 import { loopback, portFor, readPorts } from './local/ports.ts';
 import { endTree } from './local/process-tree.ts';
 import { readLog } from './local/read-log.ts';
@@ -109,6 +110,8 @@ export function localDriver(place: LocalPlace): Driver & {
       // Not in its turn: it may be waiting for a start that takes long.
       read: (id) =>
         readStored(folderOf(place.instances, id)).catch((error: unknown) => Promise.reject(explained(error))),
+      pack: (id, settings) =>
+        packStored(folderOf(place.instances, id), settings).catch((error: unknown) => Promise.reject(explained(error))),
       write: (id, wanted) => inTurn(state, id, () => write(state, id, wanted)),
       onChange: (listener) => {
         state.changing.add(listener);

@@ -165,7 +165,10 @@ function stubFiles(): { readonly files: Files; forget(id: string): void } {
       },
       open: async (id, path) => {
         const file = of(id).get(path);
-        return file && { ...shown(file), read: () => Readable.from([file.content]), close: async () => {} };
+        if (!file) return undefined;
+        const read = (part = { start: 0, end: file.content.length - 1 }) =>
+          Readable.from([file.content.subarray(part.start, part.end + 1)]);
+        return { ...shown(file), read, close: async () => {} };
       },
     },
   };

@@ -81,7 +81,8 @@ export interface InstanceFiles {
 
 /** A file that is open until it was read to its end, or `close` is called. One that is empty is not read. */
 export interface OpenedFile extends StaticFile {
-  read(): Readable;
+  /** All of it, or a part: both ends are included. */
+  read(part?: { readonly start: number; readonly end: number }): Readable;
   close(): Promise<void>;
 }
 

@@ -2,11 +2,12 @@
 // What an instance holds, in files: read as a whole, replaced as a whole whenever Weir is killed, and told where it is broken.
 import { spawn } from 'node:child_process';
 import { createCipheriv, createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { contentIn } from '../../src/core/instances/content.ts';
 import { reencrypted } from '../../src/drivers/local/credentials.ts';
 import { folderOf } from '../../src/drivers/local/folder.ts';
 import { finishWriting, readStored, writeStored } from '../../src/drivers/local/stored.ts';
@@ -41,11 +42,81 @@ stored('is told where it is broken or too large', async () => {
     put(join(folder.home, name), good);
   }
   assert.equal(await readStored(folder), { flows: [], modules: { a: '1' } });
-  truncateSync(flows, 65 * 1024 * 1024);
+  truncateSync(flows, 33 * 1024 * 1024);
   assert.equal(await reasonOf(readStored(folder)), {
     reason: 'TooLarge',
-    message: 'it holds 66 MiB of flows, and a snapshot holds at most 64 MiB',
+    message: 'it holds 34 MiB of flows, and a snapshot holds at most 32 MiB',
   });
+});
+
+stored('is never read between the two files of a deploy, and never half restored', async () => {
+  const { path } = temporaryFolder();
+  const folder = folderOf(path, 'a');
+  const [old, now] = [storedOf(1), storedOf(2)];
+  await writeStored(folder, { stored: old, encryptedWith: 's', credentialSecret: 's' });
+  // A runtime writes the credentials first, and may take long for the flows.
+  put(join(folder.home, 'flows_cred.json'), JSON.stringify(now.credentials));
+  put(join(folder.home, 'package.json'), JSON.stringify({ dependencies: now.modules }));
+  const reading = readStored(folder);
+  await sleep(300);
+  put(join(folder.home, 'flows.json'), JSON.stringify(now.flows));
+  assert.equal(numbersIn(await reading), ['2', '2', '2']);
+  // A restore that was taken over, and has moved one of its files.
+  const restored = storedOf(3);
+  put(join(folder.home, 'flows_cred.json'), JSON.stringify(restored.credentials));
+  put(join(folder.arrived, 'package.json'), JSON.stringify({ dependencies: restored.modules }));
+  put(join(folder.arrived, 'flows.json'), JSON.stringify(restored.flows));
+  assert.equal(numbersIn(await readStored(folder)), ['3', '3', '3']);
+});
+
+stored('is durable by its names, too, before anything counts on them', async () => {
+  const { path } = temporaryFolder();
+  const folder = folderOf(path, 'a');
+  await writeStored(folder, { stored: storedOf(1), encryptedWith: 's', credentialSecret: 's' });
+  const seen: unknown[] = [];
+  const sync = async (synced: string) => {
+    const names = existsSync(folder.incoming) ? readdirSync(folder.incoming).sort() : [];
+    const label = JSON.parse(readFileSync(join(folder.home, 'flows.json'), 'utf8'))[0].label;
+    seen.push([synced.slice(folder.path.length), names, existsSync(folder.arrived), label]);
+  };
+  await writeStored(folder, { stored: storedOf(2), encryptedWith: 's', credentialSecret: 's' }, sync);
+  const all = ['flows.json', 'flows_cred.json', 'modules.json', 'package.json'];
+  assert.equal(seen, [
+    // All is written; then it is taken over at one moment; then it is moved, and only after that the folder that tells of it goes.
+    ['/incoming', all, false, '1'],
+    ['', [], true, '1'],
+    ['/home', [], true, '2'],
+  ]);
+});
+
+stored('of a deploy that never ended is what there is', async () => {
+  const { path } = temporaryFolder();
+  const folder = folderOf(path, 'a');
+  put(join(folder.home, 'flows.json'), '[]');
+  await sleep(20);
+  put(join(folder.home, 'flows_cred.json'), '{"a": "b"}');
+  assert.equal(await readStored(folder), { flows: [], credentials: { a: 'b' }, modules: {} });
+});
+
+stored('is packed for a snapshot by a thread of its own, however large it is', async () => {
+  const world = await localWorld();
+  const nodes = Array.from({ length: 60_000 }, (_, index) => ({
+    id: `n${index}`,
+    type: 'function',
+    func: 'x'.repeat(400),
+  }));
+  put(world.at('a', 'home/flows.json'), JSON.stringify(nodes));
+  const { pack } = world.driver.keeper;
+  const [before, all] = [process.threadCpuUsage(), process.cpuUsage()];
+  const packed = await pack?.('a', undefined);
+  const [own, whole] = [process.threadCpuUsage(before), process.cpuUsage(all)];
+  assert.ok(packed && packed.bytes.length > 25e6 && !packed.isEmpty);
+  assert.equal(contentIn(new TextDecoder().decode(packed.bytes))?.flows, nodes);
+  const [mine, total] = [own.user + own.system, whole.user + whole.system];
+  assert.ok(mine < 50_000 && mine < total / 4, `${mine} of ${total} µs`);
+  put(world.at('b', 'home/flows.json'), '{');
+  assert.is((await reasonOf(pack?.('b', undefined) ?? Promise.resolve())).reason, 'FlowsBroken');
+  await world.close();
 });
 
 stored('is replaced by all of it or nothing, whenever Weir is killed', async () => {

@@ -36,6 +36,50 @@ logs('is turned over when it is too long, and read as one', async () => {
   assert.is((await readLog(path, { limit: 1 })).count, 15);
 });
 
+logs('loses nothing, and tells nothing twice, at whatever step of a turn Weir is killed', async () => {
+  const lines = text(0, 15).trim().split('\n');
+  for (const [step, files] of Object.entries({
+    'half copied': { 'runtime.log': text(0, 15), 'runtime.log.new': text(0, 4) },
+    'copied, not cut': { 'runtime.log': text(0, 15), 'runtime.log.turning.0': text(0, 14) },
+    'cut, not named': { 'runtime.log': text(14, 15), 'runtime.log.turning.0': text(0, 14) },
+    'cut, and nothing written since': { 'runtime.log': '', 'runtime.log.turning.0': text(0, 15) },
+    'the end of a long one copied': {
+      'runtime.log': text(5, 15),
+      [`runtime.log.0`]: text(0, 5),
+      [`runtime.log.turning.${text(0, 8).length}`]: text(8, 15),
+    },
+    'the older one not deleted': {
+      'runtime.log': text(14, 15),
+      'runtime.log.0': text(0, 14),
+    },
+  })) {
+    const path = fresh();
+    for (const [name, content] of Object.entries(files)) appendFileSync(join(path, '..', name), content);
+    assert.equal(await readAll(path, 4), lines, step);
+    assert.is((await readLog(path, { limit: 1 })).count, 15, step);
+    await turnOver(path, 50);
+    assert.is((await readAll(path, 4)).at(-1), 'line 14', step);
+    const left = readdirSync(join(path, '..')).filter((name) => /turning/.test(name));
+    assert.equal(left, [], step);
+  }
+});
+
+logs('is counted once: a page costs what was written since', async () => {
+  const path = fresh();
+  appendFileSync(path, 'a line\n'.repeat(3_000_000));
+  const cpuOf = async () => {
+    const begin = process.cpuUsage();
+    const { count } = await readLog(path, { limit: 1 });
+    const { user, system } = process.cpuUsage(begin);
+    return { count, cpu: user + system };
+  };
+  const first = await cpuOf();
+  appendFileSync(path, 'a line\n');
+  const second = await cpuOf();
+  assert.equal([first.count, second.count], [3_000_000, 3_000_001]);
+  assert.ok(second.cpu < first.cpu / 4, `${second.cpu} µs after ${first.cpu} µs`);
+});
+
 logs('keeps its end where more was written than is kept', async () => {
   const path = fresh();
   appendFileSync(path, text(0, 100));

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { staticBounds } from '../../src/core/instances/static-files.ts';
 import { kinds } from '../../src/core/kinds/index.ts';
-import { created } from '../../src/core/model/change.ts';
+import { created, updated } from '../../src/core/model/change.ts';
 import { stubDriver } from '../../src/drivers/stub.ts';
 import { newId } from '../../src/lib/id.ts';
 import { type ServerWorld, start, startWorld, tree } from './world.ts';
@@ -29,6 +29,28 @@ const events = async ({ store }: ServerWorld) =>
   (await store.records({ stream: 'audit', limit: 100 })).map(({ body }) => body['event']);
 
 const over = suite('static files over the API');
+
+over('are not written where the instance is being deleted, also where that began after the request', async () => {
+  const world = await worldWith();
+  try {
+    const { put } = world.files;
+    Object.assign(world.files, {
+      put: async (...[id, path, content, check]: Parameters<typeof put>) => {
+        const line = world.store.read().get('Instance', 'line');
+        if (!line) throw new Error('it is gone');
+        const after = { ...line, spec: { ...line.spec, state: 'deleting' as const } };
+        await world.store.commit(() => ({ changes: [updated(line, after)] }), { id: newId() });
+        return put(id, path, content, check);
+      },
+    });
+    const { status, body } = await world.ask('PUT', `${url}/late.txt`, { body: base64('x') });
+    assert.is(status, 409, JSON.stringify(body));
+    assert.match(body.detail, /because the instance Line is being deleted/);
+    assert.equal(await world.files.list('line'), []);
+  } finally {
+    await world.close();
+  }
+});
 
 over('are written, listed and deleted by members, each told by the audit log', async () => {
   const world = await worldWith();

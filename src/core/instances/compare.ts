@@ -28,16 +28,30 @@ export interface Difference {
   readonly settings: readonly string[];
 }
 
-/** From one content to another. */
-export function compareContents(before: Content, after: Content): Difference {
+/** Where a node or a group stands in the editor, and how large it is drawn. */
+const placed: readonly string[] = ['x', 'y', 'w', 'h'];
+
+/** From one content to another; where nodes stand only counts with `positions`. */
+export function compareContents(before: Content, after: Content, { positions = false } = {}): Difference {
+  const [old, now] = positions ? [before.flows, after.flows] : [before.flows.map(unplaced), after.flows.map(unplaced)];
   return {
-    flows: compareFlows(before.flows, after.flows),
+    flows: compareFlows(old, now),
     modules: compareModules(before.modules, after.modules),
     settings: differingSettings(settingsIn(before), settingsIn(after)),
   };
 }
 
 type Node = Content['flows'][number];
+
+/** Without where it stands, where it stands on a tab or subflow: what has no place may have fields of these names that mean something. */
+function unplaced(node: Node): Node {
+  if (typeof node.z !== 'string') return node;
+  return Object.fromEntries(Object.entries(node).filter(([name, value]) => !isPlace(name, value)));
+}
+
+function isPlace(name: string, value: unknown): boolean {
+  return placed.includes(name) && typeof value === 'number';
+}
 
 function compareFlows(before: readonly Node[], after: readonly Node[]): Difference['flows'] {
   const [old, now] = [before, after].map((nodes) => new Map(nodes.map((node) => [textOf(node, 'id') ?? '', node])));

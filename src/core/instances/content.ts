@@ -33,7 +33,7 @@ export type Content = z.output<typeof contentForm>;
 export type Stored = Omit<Content, 'format' | 'settings'>;
 
 /** How large the content of a snapshot may be, in bytes. */
-export const mostContentBytes = 64 * 1024 * 1024;
+export const mostContentBytes = 32 * 1024 * 1024;
 
 /** A snapshot of what an instance keeps, and of what it was last started with; where it never was, only the first. */
 export function contentOf(stored: Stored, { started }: Pick<SpecOf<'Instance'>, 'started'>): Content {

@@ -39,14 +39,6 @@ async function textOf(file: FileHandle, size: number): Promise<string> {
   return buffer.toString('utf8', 0, read);
 }
 
-/** How many bytes a plain file has; 0 where there is none. */
-export async function plainSize(folder: string, name: string): Promise<number> {
-  return lstat(join(folder, name)).then(
-    (found) => (found.isFile() ? found.size : 0),
-    () => 0,
-  );
-}
-
 /** Writes a file in the home of an instance, all or nothing, in place of whatever is there, for the user to whom the home belongs. */
 export async function writeInHome(home: string, name: string, content: string): Promise<void> {
   const path = join(home, `.weir-${randomBytes(8).toString('hex')}`);

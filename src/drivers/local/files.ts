@@ -54,7 +54,8 @@ export async function openFile(folder: Folder, path: string): Promise<OpenedFile
     return undefined;
   }
   const file = fileOf(path, stats);
-  const read = () => handle.createReadStream({ start: 0, end: Math.max(file.size - 1, 0) });
+  const whole = { start: 0, end: Math.max(file.size - 1, 0) };
+  const read = (part: { readonly start: number; readonly end: number } = whole) => handle.createReadStream(part);
   return { ...file, read, close: () => handle.close() };
 }
 

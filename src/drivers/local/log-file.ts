@@ -21,11 +21,9 @@ export async function partsOf(path: string): Promise<LogPart[]> {
 }
 
 async function olderOf(path: string): Promise<LogPart | undefined> {
-  const name = `${basename(path)}.`;
+  const name = basename(path);
   const files = await readdir(dirname(path)).catch(() => []);
-  const starts = files
-    .filter((file) => file.startsWith(name) && /^\d+$/.test(file.slice(name.length)))
-    .map((file) => Number(file.slice(name.length)));
+  const starts = files.filter((file) => isOlder(name, file)).map((file) => Number(file.slice(name.length + 1)));
   if (starts.length === 0) return undefined;
   const start = Math.max(...starts);
   const newest = `${path}.${start}`;
@@ -37,14 +35,79 @@ async function olderOf(path: string): Promise<LogPart | undefined> {
  * writes in the instant between copying and cutting is lost. Answers how much was thrown away of what nobody could read yet, in bytes.
  */
 export async function turnOver(path: string, most = mostLog): Promise<number> {
-  if ((await sizeOf(path)) <= most) return 0;
+  await settleLog(path);
+  if ((await sizeOf(path)) <= most || turning.has(path)) return 0;
+  turning.add(path);
+  try {
+    return await turn(path, most);
+  } finally {
+    turning.delete(path);
+  }
+}
+
+// The logs that this process turns over now: nothing of those was left by another.
+const turning = new Set<string>();
+// A memo of the logs that were looked at already.
+const settled = new Set<string>();
+
+/** How the name of a copy ends that is whole while the log may not be cut yet: what follows is where it begins. */
+const copied = '.turning.';
+
+/** Ends what a Weir that was killed had begun: a copy whose log was cut is the older file, and one whose log was not is none. Once a process. */
+export async function settleLog(path: string): Promise<void> {
+  if (settled.has(path) || turning.has(path)) return;
+  settled.add(path);
+  const [folder, name] = [dirname(path), basename(path)];
+  const files = await readdir(folder).catch(() => []);
+  const before = await olderOf(path);
+  const begins = before ? before.start + before.size : 0;
+  for (const file of files.filter((one) => one.startsWith(`${name}${copied}`))) {
+    const copy = join(folder, file);
+    const start = file.slice(name.length + copied.length);
+    if (await isUncut(path, copy, Number(start) - begins)) await rm(copy, { force: true });
+    else await rename(copy, `${path}.${start}`);
+  }
+  const older = await olderOf(path);
+  for (const file of await readdir(folder).catch(() => []))
+    if (isOlder(name, file) && join(folder, file) !== older?.path) await rm(join(folder, file), { force: true });
+}
+
+function isOlder(name: string, file: string): boolean {
+  return file.startsWith(`${name}.`) && /^\d+$/.test(file.slice(name.length + 1));
+}
+
+/** Whether a log still has what was copied of it, from a place on, as far as the beginning of that tells. */
+async function isUncut(path: string, copy: string, from: number): Promise<boolean> {
+  const [size, amount] = [await sizeOf(path), await sizeOf(copy)];
+  if (from < 0 || size < from + amount) return false;
+  const [one, other] = [await someOf(path, from), await someOf(copy, 0)];
+  const length = Math.min(one.length, other.length);
+  return one.subarray(0, length).equals(other.subarray(0, length));
+}
+
+async function someOf(path: string, from: number): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, from);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+const sampleBytes = 64 * 1024;
+
+async function turn(path: string, most: number): Promise<number> {
   const [older, current] = await bothOf(path);
   const kept = Math.min(current.size, 2 * most);
   const next = `${path}.new`;
   if (kept === current.size) await copyFile(path, next, constants.COPYFILE_FICLONE);
   else await copyEnd(path, next, kept);
+  const start = current.start + current.size - kept;
+  const copy = `${path}${copied}${start}`;
+  await rename(next, copy);
   await truncate(path, 0);
-  await rename(next, `${path}.${current.start + current.size - kept}`);
+  await rename(copy, `${path}.${start}`);
   if (older) await rm(older.path, { force: true });
   return current.size - kept;
 }

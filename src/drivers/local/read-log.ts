@@ -2,10 +2,11 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { LogLine, LogPage, LogWish } from '../driver.ts';
-import { type LogPart, partsOf } from './log-file.ts';
+import { type LogPart, partsOf, settleLog } from './log-file.ts';
 
 /** The last lines before a place, in the order in which they were written. */
 export async function readLog(path: string, { limit, before }: LogWish): Promise<LogPage> {
+  await settleLog(path);
   const parts = await partsOf(path);
   const end = parts.at(-1);
   const all = end ? end.start + end.size : 0;
@@ -95,10 +96,35 @@ function lineOf(bytes: Buffer): LogLine {
 
 async function countLines(parts: readonly LogPart[]): Promise<number> {
   let count = 0;
-  for (const { path, size } of parts) {
-    if (size === 0) continue;
-    for await (const chunk of createReadStream(path, { end: size - 1, highWaterMark: chunkBytes }))
-      for (let at = chunk.indexOf(lineBreak); at >= 0; at = chunk.indexOf(lineBreak, at + 1)) count++;
-  }
+  for (const part of parts) count += await countedIn(part);
+  return count;
+}
+
+/** What was counted of a file, up to a size. Another file of its name begins elsewhere in all that was ever written. */
+interface Counted {
+  readonly start: number;
+  readonly size: number;
+  readonly count: number;
+}
+
+// A memo of what was counted, so that a page costs what was written since: what is appended changes nothing before it.
+const counted = new Map<string, Counted>();
+const mostCounted = 2000;
+
+async function countedIn({ path, start, size }: LogPart): Promise<number> {
+  const found = counted.get(path);
+  const known = found?.start === start && found.size <= size ? found : { start, size: 0, count: 0 };
+  const count = known.count + (await breaksBetween(path, known.size, size));
+  counted.delete(path);
+  counted.set(path, { start, size, count });
+  if (counted.size > mostCounted) counted.delete(counted.keys().next().value ?? '');
+  return count;
+}
+
+async function breaksBetween(path: string, start: number, end: number): Promise<number> {
+  let count = 0;
+  if (end <= start) return count;
+  for await (const chunk of createReadStream(path, { start, end: end - 1, highWaterMark: chunkBytes }))
+    for (let at = chunk.indexOf(lineBreak); at >= 0; at = chunk.indexOf(lineBreak, at + 1)) count++;
   return count;
 }

@@ -1,11 +1,12 @@
 // What people made in an instance, in its files: flows, credentials and modules; read as a whole, and replaced as a whole.
-import { mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mostContentBytes, type Stored } from '../../core/instances/content.ts';
+import { sameValue } from '../../core/model/leaves.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { DriverFailed, type Written } from '../driver.ts';
-import { giveLike, plainSize, plainText } from './beneath.ts';
+import { giveLike, plainText } from './beneath.ts';
 import { reencrypted } from './credentials.ts';
 import { type Folder, makeFolder } from './folder.ts';
 import { modulesToInstall } from './modules.ts';
@@ -13,20 +14,56 @@ import { modulesToInstall } from './modules.ts';
 /** Where the runtime keeps them, below its user directory. */
 export const storedFiles = { flows: 'flows.json', credentials: 'flows_cred.json', modules: 'package.json' } as const;
 
-/** What an instance has. A deploy writes two files: they are read until two readings are the same. */
+/**
+ * What an instance has. A deploy writes two files, and so does what takes over a restore: they are read until they are the same before and after, and
+ * the flows, which a deploy writes last, are not older than the credentials. A deploy that never ended (its runtime was killed) is waited for in vain,
+ * and is what the instance has.
+ */
 export async function readStored(folder: Folder): Promise<Stored> {
-  let texts = await textsIn(folder);
+  let before = await marksOf(folder);
   for (let tries = 0; tries < mostReadings; tries++) {
+    const texts = isHalfDeployed(before) && tries < mostWaits ? undefined : await textsIn(folder);
     await sleep(betweenReadingsMs);
-    const again = await textsIn(folder);
-    if (JSON.stringify(again) === JSON.stringify(texts)) return storedIn(texts);
-    texts = again;
+    const after = await marksOf(folder);
+    if (texts && sameValue(before, after)) return storedIn(texts);
+    before = after;
   }
   throw new DriverFailed('FlowsChanging', 'its flows change faster than they can be read');
 }
 
-const mostReadings = 50;
+const mostReadings = 150;
+const mostWaits = 100;
 const betweenReadingsMs = 20;
+
+/** By which a file is told from what it was: one that has arrived counts instead of the one whose place it will take. */
+interface Mark {
+  readonly ino: string;
+  readonly size: number;
+  readonly modified: string;
+}
+
+type Marks = Readonly<Record<keyof Texts, Mark | undefined>>;
+
+async function marksOf(folder: Folder): Promise<Marks> {
+  const markOf = async (name: keyof Texts): Promise<Mark | undefined> => {
+    for (const path of placesOf(folder, name)) {
+      const found = await lstat(path, { bigint: true }).catch(() => undefined);
+      if (found) return { ino: String(found.ino), size: Number(found.size), modified: String(found.mtimeNs) };
+    }
+    return undefined;
+  };
+  return { flows: await markOf('flows'), credentials: await markOf('credentials'), modules: await markOf('modules') };
+}
+
+/** What is taken over stands in `arrived` until it is moved, one file after another. */
+function placesOf({ arrived, home }: Folder, name: keyof Texts): readonly string[] {
+  return [join(arrived, storedFiles[name]), join(home, storedFiles[name])];
+}
+
+/** Times are those of one disk, in nanoseconds. */
+function isHalfDeployed({ flows, credentials }: Marks): boolean {
+  return flows !== undefined && credentials !== undefined && BigInt(credentials.modified) > BigInt(flows.modified);
+}
 
 interface Texts {
   readonly flows: string | undefined;
@@ -34,13 +71,13 @@ interface Texts {
   readonly modules: string | undefined;
 }
 
-async function textsIn({ home }: Folder): Promise<Texts> {
-  const names = [storedFiles.flows, storedFiles.credentials, storedFiles.modules];
-  const sizes = await Promise.all(names.map((name) => plainSize(home, name)));
-  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+async function textsIn(folder: Folder): Promise<Texts> {
+  const bytes = Object.values(await marksOf(folder)).reduce((sum, mark) => sum + (mark?.size ?? 0), 0);
   if (bytes > mostContentBytes) throw tooLarge(bytes);
-  const [flows, credentials, modules] = await Promise.all(names.map((name) => plainText(home, name, mostContentBytes)));
-  return { flows, credentials, modules };
+  const textOf = async (name: keyof Texts) =>
+    (await plainText(folder.arrived, storedFiles[name], mostContentBytes)) ??
+    (await plainText(folder.home, storedFiles[name], mostContentBytes));
+  return { flows: await textOf('flows'), credentials: await textOf('credentials'), modules: await textOf('modules') };
 }
 
 function tooLarge(bytes: number): DriverFailed {
@@ -89,30 +126,34 @@ function dependenciesIn({ dependencies }: Record<string, unknown>): Record<strin
  * Replaces what an instance has, which must not run: everything is written beside it first, then taken over at one moment, and moved into its
  * place; what Weir does not get to is moved by `finishWriting`.
  */
-export async function writeStored(folder: Folder, wanted: Written): Promise<Stored> {
+export async function writeStored(folder: Folder, wanted: Written, sync: Sync = syncFolder): Promise<Stored> {
   const { stored, encryptedWith, credentialSecret } = wanted;
   const credentials = stored.credentials && reencrypted(stored.credentials, encryptedWith, credentialSecret);
   await makeFolder(folder);
-  await finishWriting(folder);
+  await finishWriting(folder, sync);
   await rm(folder.incoming, { recursive: true, force: true });
   await mkdir(folder.incoming, { mode: 0o700 });
   const files = {
-    [storedFiles.flows]: stored.flows,
-    [storedFiles.credentials]: credentials ?? {},
     ...(await moduleFiles(folder, stored.modules)),
+    [storedFiles.credentials]: credentials ?? {},
+    // Last, as a deploy does it.
+    [storedFiles.flows]: stored.flows,
   };
   try {
     for (const [name, value] of Object.entries(files)) await writeDurably(folder, name, value);
-    await syncFolder(folder.incoming);
+    await sync(folder.incoming);
   } catch (error) {
     await rm(folder.incoming, { recursive: true, force: true });
     throw error;
   }
   await rename(folder.incoming, folder.arrived);
-  await syncFolder(folder.path);
-  await finishWriting(folder);
+  await sync(folder.path);
+  await finishWriting(folder, sync);
   return { flows: stored.flows, ...(credentials ? { credentials } : {}), modules: stored.modules };
 }
+
+/** Makes the names in a folder durable. */
+type Sync = (folder: string) => Promise<void>;
 
 /** Nothing where it has these modules already; else its manifest with them, and the note that they have to be installed. */
 async function moduleFiles(folder: Folder, modules: Stored['modules']): Promise<Record<string, unknown>> {
@@ -129,7 +170,7 @@ async function moduleFiles(folder: Folder, modules: Stored['modules']): Promise<
 const modulesNote = 'modules.json';
 
 /** Moves what was taken over into its place, where that was not done. */
-export async function finishWriting(folder: Folder): Promise<void> {
+export async function finishWriting(folder: Folder, sync: Sync = syncFolder): Promise<void> {
   const names = await readdir(folder.arrived).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
@@ -142,7 +183,7 @@ export async function finishWriting(folder: Folder): Promise<void> {
       throw new DriverFailed('FileInTheWay', `in the place of its file ${name} is a folder: a flow has to delete it`);
     });
   }
-  await syncFolder(folder.home);
+  await sync(folder.home);
   await rmdir(folder.arrived);
 }
 

@@ -8,6 +8,9 @@ import type { InstanceFiles, OpenedFile } from '../services.ts';
 /** The path below that of an instance at which they are. */
 const segment = 'static';
 
+/** What a folder is answered with; its files are not listed. */
+const indexName = 'index.html';
+
 /** The path of the file that a request asks for, `''` where there can be none; nothing where it asks for something else. */
 export function staticPathIn(method: string | undefined, path: string, prefix: string): string | undefined {
   const start = `${prefix}/${segment}/`;
@@ -15,7 +18,7 @@ export function staticPathIn(method: string | undefined, path: string, prefix: s
   const asked = path.slice(start.length).split(/[?#]/, 1)[0] ?? '';
   // A slash that is written as an escape separates nothing.
   if (/%2f/i.test(asked)) return '';
-  const decoded = decodeURIComponent(asked);
+  const decoded = decodeURIComponent(asked) + (asked === '' || asked.endsWith('/') ? indexName : '');
   return staticPathProblem(decoded) === undefined ? decoded : '';
 }
 
@@ -34,29 +37,84 @@ export interface Served {
 /** Answers a request with a file; `false` where there is none. Rejects, having answered nothing, where it cannot be read. */
 export async function serveFile(request: IncomingMessage, response: ServerResponse, served: Served): Promise<boolean> {
   const file = served.path === '' ? undefined : await served.files.open(served.id, served.path);
-  if (!file) return false;
-  const headers = headersOf(file, served);
-  const isKnown = known(request, file);
-  if (isKnown || request.method === 'HEAD' || file.size === 0 || response.destroyed) {
+  if (!file) return redirected(request, response, served);
+  const { status, part, headers } = answerFor(request, file);
+  response.writeHead(status, { ...headersOf(file, served), ...headers });
+  if (!part || part.end < part.start || request.method === 'HEAD' || response.destroyed) {
     await file.close();
-    const length = isKnown ? {} : { 'content-length': file.size };
-    response.writeHead(isKnown ? 304 : 200, { ...headers, ...length }).end();
-    return true;
-  }
-  response.writeHead(200, { ...headers, 'content-length': file.size });
-  stream(file, response);
+    response.end();
+  } else stream(file, part, response);
   return true;
 }
 
+/** To the folder of that name, where it has an index: what stands in that is relative to it. */
+async function redirected(request: IncomingMessage, response: ServerResponse, served: Served): Promise<boolean> {
+  const { files, id, path } = served;
+  const index = `${path}/${indexName}`;
+  if (path === '' || path.endsWith(`/${indexName}`) || staticPathProblem(index) !== undefined) return false;
+  const found = await files.open(id, index);
+  if (!found) return false;
+  await found.close();
+  const query = /\?[^#]*/.exec(request.url ?? '')?.[0] ?? '';
+  const cache = served.isForTeam ? 'private, no-cache' : 'no-cache';
+  const location = `./${path.slice(path.lastIndexOf('/') + 1)}/${query}`;
+  response.writeHead(301, { location, 'cache-control': cache, 'content-length': 0 }).end();
+  return true;
+}
+
+/** A part of a file, both ends included. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What a request gets of a file: nothing where it has it, a part where it asks for one, else all of it. */
+function answerFor(
+  request: IncomingMessage,
+  file: OpenedFile,
+): { readonly status: number; readonly part?: Part; readonly headers: Readonly<Record<string, string | number>> } {
+  if (known(request, file)) return { status: 304, headers: {} };
+  const range = rangeIn(request, file);
+  if (range === 'none')
+    return { status: 416, headers: { 'content-range': `bytes */${file.size}`, 'content-length': 0 } };
+  const part = range ?? { start: 0, end: file.size - 1 };
+  const headers = { 'content-length': part.end - part.start + 1 };
+  if (!range) return { status: 200, part, headers };
+  return {
+    status: 206,
+    part,
+    headers: { ...headers, 'content-range': `bytes ${part.start}-${part.end}/${file.size}` },
+  };
+}
+
+/**
+ * The part that a request asks for (RFC 9110, 14): `none` where it begins behind the end. Nothing where it asks for all, for several parts (which get all
+ * of it), for something that is none, or for a part of what the file was before.
+ */
+function rangeIn({ method, headers }: IncomingMessage, file: OpenedFile): Part | 'none' | undefined {
+  const { range = '', 'if-range': condition } = headers;
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range.trim()) ?? [];
+  if (method !== 'GET' || (first === '' && last === '')) return undefined;
+  if (condition !== undefined && condition !== etagOf(file) && condition !== modifiedOf(file)) return undefined;
+  if (first === '') {
+    const start = Math.max(0, file.size - Number(last));
+    return start >= file.size ? 'none' : { start, end: file.size - 1 };
+  }
+  const [start, end] = [Number(first), last === '' ? file.size - 1 : Math.min(Number(last), file.size - 1)];
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= file.size ? 'none' : { start, end };
+}
+
 /** Never an answer that looks whole and is not: one that cannot be read to its end is cut off. */
-function stream(file: OpenedFile, response: ServerResponse): void {
-  const source = file.read();
+function stream(file: OpenedFile, part: Part, response: ServerResponse): void {
+  const source = file.read(part);
+  const length = part.end - part.start + 1;
   let sent = 0;
   source.on('data', (chunk: Buffer) => {
     sent += chunk.length;
   });
   source.on('error', () => response.destroy());
-  source.on('end', () => (sent === file.size ? response.end() : response.destroy()));
+  source.on('end', () => (sent === length ? response.end() : response.destroy()));
   response.once('close', () => source.destroy());
   source.pipe(response, { end: false });
 }
@@ -66,12 +124,16 @@ function headersOf(file: OpenedFile, { policy, isForTeam, closing }: Served): Re
     'content-type': types[extname(file.path).toLowerCase()] ?? 'application/octet-stream',
     'x-content-type-options': 'nosniff',
     'cache-control': isForTeam ? 'private, no-cache' : 'no-cache',
-    'accept-ranges': 'none',
+    'accept-ranges': 'bytes',
     etag: etagOf(file),
-    'last-modified': new Date(file.modifiedAt).toUTCString(),
+    'last-modified': modifiedOf(file),
     ...(policy === undefined ? {} : { 'content-security-policy': policy }),
     ...(closing ? { connection: 'close' } : {}),
   };
+}
+
+function modifiedOf({ modifiedAt }: OpenedFile): string {
+  return new Date(modifiedAt).toUTCString();
 }
 
 function etagOf({ version }: OpenedFile): string {

@@ -172,7 +172,14 @@ function filesOf({ instanceFiles }: Services): InstanceFiles {
 /** Just before the change: whether the caller still may, and whether the file is the one that they saw. */
 function allow(call: FileCall, there: readonly StaticFile[], path: string): void {
   const { services, ifMatch } = call;
-  requireAllowed(call, services.door.store.read(), services.clock());
+  const view = services.door.store.read();
+  requireAllowed(call, view, services.clock());
+  // Its folder goes, or is gone: a file would bring it back, and nobody would ever delete it.
+  const { name, spec } = targeted(view, { id: call.params.id });
+  if (spec.state === 'deleting')
+    throw new Problem('conflict', {
+      detail: `${path} cannot be written, because the instance ${name} is being deleted.`,
+    });
   if (ifMatch === undefined) return;
   const found = there.find((file) => file.path === path);
   if (!matchesEtag(ifMatch, found && shown(found).etag))

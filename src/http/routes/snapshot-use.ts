@@ -10,6 +10,7 @@ import { targetIn } from '../../core/proposals/target.ts';
 import { targeted } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
+import { describedAs } from '../json-schema.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { instanceSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
@@ -38,6 +39,13 @@ const compare = defineRoute({
       .max(64)
       .optional()
       .describe('The id of the other snapshot. Absent: what the instance has now.'),
+    positions: describedAs(
+      z
+        .enum(['true', 'false'])
+        .default('false')
+        .transform((word) => word === 'true'),
+      { type: 'boolean', default: false },
+    ).describe('Whether it counts where nodes and groups stand in the editor (`x`, `y`, `w`, `h`).'),
   }),
   answers: {
     200: { description: 'What differs.', schema: snapshotDifferenceView, example: () => exampleDifference },
@@ -49,7 +57,7 @@ const compare = defineRoute({
     const contents = contentsOf(services);
     const before = await contents.read(snapshot, what);
     const after = await other();
-    const difference = compareContents(before, after);
+    const difference = compareContents(before, after, query);
     const { flows, modules, settings } = difference;
     const same = [...Object.values(flows), ...Object.values(modules), settings].every(({ length }) => length === 0);
     return { body: { same, ...difference } };

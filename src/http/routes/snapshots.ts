@@ -69,11 +69,11 @@ const create = defineRoute({
     const instance = targeted(services.door.store.read(), params);
     const what = `the instance ${instance.name} can have no snapshot`;
     const contents = contentsOf(services);
-    const content = await contents.of(instance, what);
+    const packed = await contents.pack(instance, what);
     // A dry run keeps nothing, and so there is no blob that could be named.
-    const held = query.dryRun ? undefined : await contents.keep(content, what);
+    const held = query.dryRun ? undefined : await contents.keepPacked(packed, what);
     try {
-      const { modules } = content;
+      const { modules } = packed;
       const of = { kind: 'Instance', id: params.id } as const;
       const wanted = { of, name: body.name, kind: 'manual', modules, content: held?.name ?? '0'.repeat(64) } as const;
       const outcome = await write(call, createSnapshot(wanted));

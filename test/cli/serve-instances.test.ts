@@ -1,0 +1,30 @@
+// The folder of the instances: elsewhere than the store, and of one server only.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { serve } from '../support/serving.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { weir } from '../support/weir.ts';
+
+const instances = suite('the folder of the instances');
+
+instances('may be elsewhere, is of one server only, and is free again when that ends', async () => {
+  const folder = temporaryFolder();
+  await writeFiles(folder.path, { 'config/weir.yaml': 'kind: Platform\nmetadata: {name: platform}\nspec: {}\n' });
+  const where = ['--instances', 'elsewhere'];
+  const server = await serve(folder, ['config', ...where]);
+  const second = ['serve', 'config', '--port', '0', '--store', 'other', ...where];
+  const refused = await weir(folder.path, second);
+  assert.is(refused.code, 5, refused.stderr);
+  assert.match(refused.stderr, /the instances in .*elsewhere are looked after by another Weir/);
+  server.child.kill('SIGTERM');
+  assert.is((await server.ended).code, 0);
+  assert.ok(existsSync(join(folder.path, 'elsewhere')));
+  assert.not(existsSync(join(folder.path, '.weir/instances')));
+  const next = await serve(folder, ['config', '--store', 'other'], { WEIR_INSTANCES: 'elsewhere' });
+  next.child.kill('SIGTERM');
+  assert.is((await next.ended).code, 0);
+});
+
+instances.run();

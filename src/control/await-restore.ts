@@ -1,5 +1,5 @@
 // Waits for the end of a restore, as the store tells it.
-import type { Why } from '../core/instances/standing.ts';
+import type { Why } from '../core/instances/why.ts';
 import type { InstanceState } from '../core/kinds/instance.ts';
 import type { Change } from '../core/model/change.ts';
 import type { Resource } from '../core/model/resource.ts';

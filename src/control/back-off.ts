@@ -7,7 +7,7 @@ export interface Pauses {
   readonly steadyMs: number;
 }
 
-const usual: Pauses = { firstMs: 1000, mostMs: 60_000, steadyMs: 300_000 };
+const usual: Pauses = { firstMs: 1000, mostMs: 300_000, steadyMs: 300_000 };
 
 /** Pauses by id. */
 export interface BackOff {
@@ -34,6 +34,7 @@ export function createBackOff(again: (id: string) => void, { firstMs, mostMs, st
     clearTimeout(failures.get(id)?.timer);
     failures.delete(id);
   };
+  const pauseAfter = (count: number) => Math.min(firstMs * 2 ** (count - 1), mostMs);
   let closed = false;
   return {
     forget,
@@ -41,17 +42,15 @@ export function createBackOff(again: (id: string) => void, { firstMs, mostMs, st
       if (closed) return;
       const time = Date.parse(at);
       const before = failures.get(id);
-      const isSame = before && before.generation === generation && time - before.at < steadyMs + mostMs;
+      const isSame =
+        before && before.generation === generation && time - before.at < steadyMs + pauseAfter(before.count);
       forget(id);
       const count = isSame ? before.count + 1 : 1;
       const failure: Failure = { count, generation, at: time, timer: undefined };
-      failure.timer = setTimeout(
-        () => {
-          failure.timer = undefined;
-          again(id);
-        },
-        Math.min(firstMs * 2 ** (count - 1), mostMs),
-      );
+      failure.timer = setTimeout(() => {
+        failure.timer = undefined;
+        again(id);
+      }, pauseAfter(count));
       failures.set(id, failure);
     },
     isPausing: (id, generation) => {

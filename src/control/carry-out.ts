@@ -68,11 +68,14 @@ async function withRunner(
   const view = plant.door.store.read();
   const settings = settingsIn(view, instance);
   if (!settings) return { came: 'failed', reason: 'NoStack', message: 'its stack is gone' };
-  if (work === 'restart') await runner.stop(id);
   const team = view.get('Team', instance.spec.team)?.name ?? '';
   const { baseUrl } = plant.door.facts();
   const path = baseUrl === undefined ? {} : { path: instancePath(baseUrl, id) };
-  const run: Run = { id, name: instance.name, team, credentialSecret, ...path, ...settings };
+  const safe = instance.spec.safeMode ? { safe: true } : {};
+  const run: Run = { id, name: instance.name, team, credentialSecret, ...path, ...settings, ...safe };
+  // What cannot come up on its new stack goes on running on its old one.
+  if (instance.spec.state === 'upgrading') await runner.check?.(run);
+  if (work === 'restart') await runner.stop(id);
   return { came: 'up', settings, ...(await runner.start(run, signal)) };
 }
 

@@ -9,6 +9,8 @@ import { note, observed, type Plant } from './instance-keeping.ts';
 
 export interface ConvergeOptions extends Plant {
   readonly pauses?: Pauses;
+  /** After how many milliseconds a piece of work counts as slow. */
+  readonly slowMs?: number;
 }
 
 /** A loop that runs. */
@@ -19,8 +21,12 @@ export interface Converging {
   close(): Promise<void>;
 }
 
-/** How many instances are worked on at a time. */
+/**
+ * How many instances are brought up at a time, but for those that take longer than usual: what hangs, or waits for a registry, holds up nobody else.
+ * What ends something waits for none of them.
+ */
 const mostAtOnce = 32;
+const slowMs = 10_000;
 
 /**
  * Starts the loop. It is level-triggered: it looks at each instance as it is, so that it does not matter which changes it saw. What was under way
@@ -31,6 +37,7 @@ export function startConverge(options: ConvergeOptions): Converging {
     options,
     waiting: new Set(),
     active: new Map(),
+    places: new Set(),
     ended: new Map(),
     backOff: createBackOff((id) => enqueue(loop, id), options.pauses),
     stop: new AbortController(),
@@ -62,6 +69,8 @@ interface Loop {
   readonly waiting: Set<string>;
   /** Those that are being worked on: one piece of work an instance at a time. */
   readonly active: Map<string, Active>;
+  /** Those of them that others wait for. */
+  readonly places: Set<string>;
   /** Why instances ended that nobody stopped, until that is written down. */
   readonly ended: Map<string, Reason>;
   readonly backOff: ReturnType<typeof createBackOff>;
@@ -155,10 +164,10 @@ function enqueue(loop: Loop, id: string): void {
 
 function pump(loop: Loop): void {
   for (const id of loop.waiting) {
-    if (loop.active.size >= mostAtOnce) return;
-    if (loop.active.has(id)) continue;
+    if (loop.active.has(id) || (loop.places.size >= mostAtOnce && !isToEnd(loop, id))) continue;
     loop.waiting.delete(id);
     const giveUp = new AbortController();
+    const leave = takePlace(loop, id);
     const done = Promise.resolve()
       .then(() => lookAt(loop, id))
       .catch((error) => {
@@ -166,11 +175,31 @@ function pump(loop: Loop): void {
         loop.backOff.failed(id, 0, loop.options.clock());
       })
       .finally(() => {
+        leave();
         loop.active.delete(id);
         pump(loop);
       });
     loop.active.set(id, { done, giveUp });
   }
+}
+
+/** Takes a place among those that others wait for, until it is left, or the work on it is slow. */
+function takePlace(loop: Loop, id: string): () => void {
+  loop.places.add(id);
+  const late = setTimeout(() => {
+    loop.places.delete(id);
+    pump(loop);
+  }, loop.options.slowMs ?? slowMs).unref();
+  return () => {
+    clearTimeout(late);
+    loop.places.delete(id);
+  };
+}
+
+function isToEnd(loop: Loop, id: string): boolean {
+  const instance = loop.options.door.store.read().get('Instance', id);
+  const work = instance && workOf(instance.spec);
+  return work === 'stop' || work === 'suspend' || work === 'remove';
 }
 
 /** Looks at one instance, and does what is to be done now. */

@@ -40,6 +40,7 @@ export async function note(plant: Plant, id: string, { type, why }: Trouble): Pr
 const noticeEvents: Readonly<Record<Trouble['type'], string>> = {
   FlowsStopped: 'instance.flows-stopped',
   LogCut: 'instance.log-cut',
+  SafeMode: 'instance.safe-mode',
   SnapshotFailed: 'instance.snapshot-failed',
 };
 

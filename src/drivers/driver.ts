@@ -39,6 +39,8 @@ export interface Run extends Omit<StartedWith, 'at'> {
   readonly credentialSecret: string;
   /** The path below which people reach it, so that its own addresses lead there: `/i/7Kc`. Absent: none. */
   readonly path?: string;
+  /** In safe mode: its editor works, and its flows do not run until somebody deploys. */
+  readonly safe?: boolean;
 }
 
 /** How an instance came up: where it answers, where it does. */
@@ -61,6 +63,8 @@ export interface Reason {
 export interface Runner {
   /** Brings an instance up with these settings; one that runs with them already is left alone. Resolves when it works; gives up on `signal`. */
   start(run: Run, signal: AbortSignal): Promise<Up>;
+  /** Rejects where it could not be started with these settings, whatever else happens: its stack is missing or broken. Absent where the driver cannot tell. */
+  check?(run: Run): Promise<void>;
   /** Resolves when it no longer runs; what it has written stays. */
   stop(id: string): Promise<void>;
   /** Stops it, and gives back whatever it holds but what it has written. */
@@ -75,9 +79,9 @@ export interface Runner {
   onNotice?(listener: (id: string, notice: Notice) => void): () => void;
 }
 
-/** What is wrong with an instance that runs on: a type of condition, and why it holds; without that it holds no more. */
+/** What is wrong with an instance that runs on: a type of condition, and why it holds; without that it holds no more. `SafeMode` is only told to be over. */
 export interface Notice {
-  readonly type: 'FlowsStopped' | 'LogCut';
+  readonly type: 'FlowsStopped' | 'LogCut' | 'SafeMode';
   readonly why?: Reason;
 }
 

@@ -32,8 +32,10 @@ import { readLog } from './local/read-log.ts';
 import { forgetRecord } from './local/record.ts';
 import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
 import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
+import { runtimeIn } from './local/stack.ts';
 import { readStored, writeStored } from './local/stored.ts';
 import { told } from './local/told.ts';
+import { inTurn } from './local/turns.ts';
 import { watchFlows } from './local/watch-flows.ts';
 
 /** What this build's local driver is, wherever it runs. */
@@ -81,6 +83,7 @@ export function localDriver(place: LocalPlace): Driver & {
     ...local,
     runner: {
       start: (run, signal) => inTurn(state, run.id, () => start(state, run, signal)),
+      check: async ({ runtime }) => void (await runtimeIn(place.stacks(), runtime)),
       stop: (id) => inTurn(state, id, () => stop(state, id)),
       suspend: (id) => inTurn(state, id, () => stop(state, id)),
       remove: (id) => inTurn(state, id, () => inTurn(state, filesTurn(id), () => remove(state, id))),
@@ -162,23 +165,20 @@ function stateAt(place: LocalPlace): State {
   return state;
 }
 
-async function inTurn<T>({ turns }: State, id: string, work: () => Promise<T>): Promise<T> {
-  const before = turns.get(id) ?? Promise.resolve();
-  const mine = before.then(work).catch((error: unknown) => {
-    throw told(error);
-  });
-  const settled = mine.catch(() => {});
-  turns.set(id, settled);
-  settled.then(() => {
-    if (turns.get(id) === settled) turns.delete(id);
-  });
-  return mine;
-}
-
 async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {
   const folder = folderOf(state.place.instances, run.id);
   const secrets = secretsFor(run, state.place.secretOf);
-  const digest = sha256(JSON.stringify([run.runtime, run.resources, run.options, run.environment, secrets, run.path]));
+  const digest = sha256(
+    JSON.stringify([
+      run.runtime,
+      run.resources,
+      run.options,
+      run.environment,
+      secrets,
+      run.path,
+      ...(run.safe ? ['safe'] : []),
+    ]),
+  );
   const there = await found(state, run.id);
   const isSame = there?.digest === digest;
   const flows = isSame ? (await askAlive(there, state.machine.patience.answerMs))?.flows : undefined;

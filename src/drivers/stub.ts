@@ -28,6 +28,8 @@ export interface Stub extends Driver {
   readonly runs: ReadonlyMap<string, Run>;
   /** Lets whatever it is asked to do wait, until the function that this answers is called. */
   hold(): () => void;
+  /** Lets that of which this answers true hang until it is given up. */
+  hang(whether: (work: keyof Runner | 'read' | 'write', id: string) => boolean): void;
   /** Refuses whatever is asked for which this answers a reason. */
   refuse(why: (work: keyof Runner | 'read' | 'write', id: string, run?: Run) => Reason | undefined): void;
   /** Ends an instance as if by itself. */
@@ -43,14 +45,17 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
   const listeners = new Set<(id: string, why: Reason) => void>();
   const noticing = new Set<(id: string, notice: Notice) => void>();
   let gate: Promise<void> = Promise.resolve();
+  let hangs: Parameters<Stub['hang']>[0] = () => false;
   let refusal: Parameters<Stub['refuse']>[0] = () => undefined;
   const kept = new Map<string, Stored>();
   const files = stubFiles();
   const changing = new Set<(id: string) => void>();
   const asked = async (work: Parameters<typeof refusal>[0], id: string, run?: Run): Promise<void> => {
     // Whoever reads waits for nobody.
-    if (work !== 'read') calls.push(`${work} ${id}`);
-    if (work !== 'read') await gate;
+    const isQuiet = work === 'read' || work === 'check';
+    if (!isQuiet) calls.push(`${work} ${id}`);
+    if (hangs(work, id)) await new Promise(() => {});
+    if (!isQuiet) await gate;
     const why = refusal(work, id, run);
     if (why) throw new DriverFailed(why.reason, why.message);
   };
@@ -85,6 +90,7 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
       runs.set(run.id, run);
       return { url: `http://${run.id}.stub.invalid/` };
     },
+    check: (run) => asked('check', run.id, run),
     stop: down('stop'),
     suspend: down('suspend'),
     remove: down('remove'),
@@ -114,6 +120,9 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
       return resolve;
+    },
+    hang: (whether) => {
+      hangs = whether;
     },
     refuse: (why) => {
       refusal = why;

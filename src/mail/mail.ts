@@ -14,10 +14,13 @@ export interface Mail {
  */
 export type MailOutcome = 'sent' | 'failed' | 'dropped';
 
+/** Hears what became of a letter; `mayWorkLater`: what failed was the way, not the letter, so that another one may arrive. */
+export type MailTold = (outcome: MailOutcome, mayWorkLater: boolean) => void;
+
 /** Sends letters in the background. What waits is in this process only: a letter is lost when the process is killed. */
 export interface Mailer {
   /** Takes a letter and returns at once. Never throws: what becomes of it is told to the log and to `told`. */
-  send(mail: Mail, told?: (outcome: MailOutcome) => void): void;
+  send(mail: Mail, told?: MailTold): void;
   /** Whether email is on now. */
   configured(): boolean;
   /** How many letters are neither delivered nor given up. */

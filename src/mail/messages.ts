@@ -105,6 +105,7 @@ export type InstanceAlert = {
   readonly name: string;
 } & (
   | { readonly cause: 'crash'; readonly times: number; readonly at: string; readonly because: string }
+  | { readonly cause: 'safeMode'; readonly because: string }
   /** Of the heap, or of `all` that it started. */
   | { readonly cause: 'memory'; readonly used: number; readonly limit: number; readonly all?: boolean }
   | { readonly cause: 'cpu'; readonly used: number; readonly limit: number }
@@ -141,6 +142,7 @@ const mostAlerts = 20;
 
 function headline(alert: InstanceAlert): string {
   const name = `"${harmless(alert.name)}"`;
+  if (alert.cause === 'safeMode') return `${name} is in safe mode`;
   if (alert.cause !== 'crash') return `${name} is near its ${alert.cause === 'memory' ? 'memory' : 'processor'} limit`;
   return alert.times === 1 ? `${name} crashed` : `${name} crashed ${alert.times} times`;
 }
@@ -152,6 +154,8 @@ function sentenceOf(alert: InstanceAlert): string {
       const often = alert.times === 1 ? 'crashed on' : `crashed ${alert.times} times, last on`;
       return `${name} ${often} ${moment(alert.at)}, because ${harmless(alert.because)}. Weir tries to start it again.`;
     }
+    case 'safeMode':
+      return `${name} is in safe mode, because ${harmless(alert.because)}. Its editor works, and its flows do not run: mend them and deploy, which starts them, or restart it.`;
     case 'memory': {
       const used = Math.round(alert.used / 1024 ** 2);
       if (alert.all)

@@ -4,7 +4,7 @@ import { type Letter, oneLine } from './compose.ts';
 import { type Connect, connectTcp } from './connect.ts';
 import { deliver, withTimeout } from './deliver.ts';
 import type { Failure } from './failure.ts';
-import type { EmailSettings, Mail, Mailer, MailLog, MailOutcome } from './mail.ts';
+import type { EmailSettings, Mail, Mailer, MailLog, MailOutcome, MailTold } from './mail.ts';
 
 export interface MailerOptions {
   /** Asked at each try, because the Platform may change; nothing means that email is off. */
@@ -61,7 +61,7 @@ const sendingAtOnce = 4;
 const longestTryMs = 60_000;
 
 interface Entry extends Letter {
-  readonly told: ((outcome: MailOutcome) => void) | undefined;
+  readonly told: MailTold | undefined;
   tries: number;
   timer?: NodeJS.Timeout;
 }
@@ -136,7 +136,7 @@ function judge(desk: Desk, entry: Entry, failure: Failure | undefined): void {
     return;
   }
   const wait = failure.temporary ? desk.retryMs[entry.tries] : undefined;
-  if (wait === undefined) conclude(desk, entry, 'failed', failure.reason);
+  if (wait === undefined) conclude(desk, entry, 'failed', failure.reason, failure.temporary);
   else if (desk.closed !== undefined) conclude(desk, entry, 'dropped', `${failure.reason}, and this server stops`);
   else retryLater(desk, entry, failure, wait);
 }
@@ -151,7 +151,13 @@ function retryLater(desk: Desk, entry: Entry, { reason }: Failure, wait: number)
   }, wait);
 }
 
-function conclude(desk: Desk, entry: Entry, outcome: MailOutcome, reason?: string): void {
+function conclude(
+  desk: Desk,
+  entry: Entry,
+  outcome: MailOutcome,
+  reason?: string,
+  mayWorkLater = outcome === 'dropped',
+): void {
   desk.letters.delete(entry);
   if (outcome === 'sent') desk.log('info', `${named(entry)} was sent`);
   else
@@ -160,7 +166,7 @@ function conclude(desk: Desk, entry: Entry, outcome: MailOutcome, reason?: strin
       `${named(entry)} ${outcome === 'failed' ? 'could not be sent' : 'was dropped'}, because ${reason}`,
     );
   desk.onOutcome(outcome);
-  entry.told?.(outcome);
+  entry.told?.(outcome, mayWorkLater);
   if (desk.letters.size === 0) desk.emptied();
 }
 

@@ -1,6 +1,6 @@
 // Mails the owners of instances that crash or stay near a limit of their stack: once, whatever happens to Weir meanwhile.
 import { type Door, submit } from '../control/submit.ts';
-import { type AlertCause, untoldCrashes } from '../core/instances/untold.ts';
+import { type AlertCause, isUntoldSafeMode, untoldCrashes } from '../core/instances/untold.ts';
 import { ownersKey } from '../core/kinds/membership.ts';
 import type { Resource } from '../core/model/resource.ts';
 import type { View } from '../core/model/view.ts';
@@ -92,8 +92,8 @@ function watchAll(desk: Desk): void {
 
 function watch({ watched }: Desk, instance: Resource | undefined): void {
   if (instance?.kind !== 'Instance' || !('conditions' in instance.spec)) return;
-  const { crashes, alerts } = instance.spec;
-  if (crashes || alerts?.memory?.near || alerts?.cpu?.near) watched.add(instance.id);
+  const { crashes, safeMode, alerts } = instance.spec;
+  if (crashes || safeMode || alerts?.memory?.near || alerts?.cpu?.near) watched.add(instance.id);
 }
 
 async function look(desk: Desk, samples: ReadonlyMap<string, Measured>): Promise<void> {
@@ -107,7 +107,7 @@ async function look(desk: Desk, samples: ReadonlyMap<string, Measured>): Promise
     const instance = view.get('Instance', id);
     if (!instance) forget(desk, id);
     else {
-      due.push(...crashOf(instance, now));
+      due.push(...crashOf(instance, now), ...safeModeOf(instance, now));
       const { found, ended } = limitsOf(desk.near, instance, { sample: samples.get(id), now });
       due.push(...found);
       over.push(...ended);
@@ -141,6 +141,13 @@ function* crashOf(instance: Resource<'Instance'>, now: string): Iterable<Due> {
   yield { instance, alert, told: { crash: { toldAt: now, count } } };
 }
 
+function* safeModeOf(instance: Resource<'Instance'>, now: string): Iterable<Due> {
+  const { id, name, spec } = instance;
+  if (!spec.safeMode || !isUntoldSafeMode(spec.safeMode, spec.alerts, now)) return;
+  const alert = { id, name, cause: 'safeMode', because: spec.safeMode.message } as const;
+  yield { instance, alert, told: { safeMode: { toldAt: now } } };
+}
+
 /** Mails the owners of a team, all that is due in one mail; where its type has the feature. */
 function tell(desk: Desk, view: View, id: string, due: readonly Due[]): void {
   const { mailer, baseUrl, door } = desk.options;
@@ -150,7 +157,10 @@ function tell(desk: Desk, view: View, id: string, due: readonly Due[]): void {
   if (!effectiveIn(view, door.facts(), type.spec.features, 'emailAlerts').effective) return;
   const about = { baseUrl, team: { id, name: team.spec.displayName }, alerts: due.map(({ alert }) => alert) };
   const sent = ownersOf(view, id).map(
-    (to) => new Promise<MailOutcome>((told) => mailer.send(instanceAlerts({ ...about, to }), told)),
+    (to) =>
+      new Promise<Told>((told) =>
+        mailer.send(instanceAlerts({ ...about, to }), (outcome, mayWorkLater) => told({ outcome, mayWorkLater })),
+      ),
   );
   for (const one of due) desk.underway.set(keyOf(one), undefined);
   const work = Promise.all(sent)
@@ -159,11 +169,17 @@ function tell(desk: Desk, view: View, id: string, due: readonly Due[]): void {
   desk.sending.add(work);
 }
 
+/** What became of a mail. */
+interface Told {
+  readonly outcome: MailOutcome;
+  readonly mayWorkLater: boolean;
+}
+
 /** What cannot be noted counts as being mailed from then on, so that this process does not mail it again and again. */
-async function conclude(desk: Desk, due: readonly Due[], outcomes: readonly MailOutcome[]): Promise<void> {
-  // What no mail server was asked to take is told later, also by the next process.
-  const isToldLater = outcomes.length > 0 && outcomes.every((outcome) => outcome === 'dropped');
-  if (outcomes.includes('sent')) for (const { alert } of due) desk.options.onAlert?.(alert.cause);
+async function conclude(desk: Desk, due: readonly Due[], all: readonly Told[]): Promise<void> {
+  // What no mail server took, and one may take yet, is told later, also by the next process.
+  const isToldLater = all.length > 0 && all.every(({ outcome, mayWorkLater }) => outcome !== 'sent' && mayWorkLater);
+  if (all.some(({ outcome }) => outcome === 'sent')) for (const { alert } of due) desk.options.onAlert?.(alert.cause);
   const notes = due.map(({ instance, told }) => ({ id: instance.id, alerts: told }));
   if (isToldLater) return leaveAlone(desk, due);
   if (!(await note(desk, notes))) return;

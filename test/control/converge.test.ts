@@ -22,7 +22,7 @@ interface Plant {
   readonly logged: string[];
   loop: Converging;
   /** Starts a loop, as Weir does when it starts. */
-  start(): void;
+  start(slowMs?: number): void;
   keep(proposal: Proposal): Promise<void>;
   create(name?: string, options?: object): Promise<string>;
   act(id: string, action: InstanceOperation): Promise<void>;
@@ -49,15 +49,15 @@ async function newPlant(): Promise<Plant> {
   const logged: string[] = [];
   const { clock, newId } = { clock: () => world.context('api').now, newId: () => world.context('api').newId() };
   const log = (_level: string, message: string) => logged.push(message);
-  const start = () => startConverge({ door: world.door, drivers, clock, newId, log, pauses });
+  const start = (slowMs = 10_000) => startConverge({ door: world.door, drivers, clock, newId, log, pauses, slowMs });
   const keep = async (proposal: Proposal) => void (await submit(world.door, proposal, world.context('api')));
   const plant: Plant = {
     world,
     stub,
     logged,
     loop: start(),
-    start: () => {
-      plant.loop = start();
+    start: (slowMs) => {
+      plant.loop = start(slowMs);
     },
     keep,
     create: async (name = 'Line 1', options = {}) => {
@@ -210,6 +210,129 @@ converge('goes back to the old stack where the new one does not start', async ()
   const { state, stack, conditions } = at(id).spec;
   assert.equal([state, stack, stub.runs.get(id)?.runtime], ['running', 'api-Stack-a', '4']);
   assert.is(conditions.find(({ type }) => type === 'UpgradeFailed')?.message, 'it never answered');
+  await loop.close();
+});
+
+converge('stops nothing for an upgrade to a stack that is not there', async () => {
+  const { create, loop, at, act, stub } = await newPlant();
+  const id = await create();
+  await loop.settled();
+  stub.refuse((work, _id, run) =>
+    work === 'check' && run?.runtime === '5' ? { reason: 'StackMissing', message: 'there is no "5"' } : undefined,
+  );
+  await act(id, 'upgrade-stack');
+  await loop.settled();
+  const { state, stack, conditions } = at(id).spec;
+  assert.equal([state, stack, stub.runs.get(id)?.runtime], ['running', 'api-Stack-a', '4']);
+  assert.is(conditions.find(({ type }) => type === 'UpgradeFailed')?.reason, 'StackMissing');
+  assert.not(stub.calls.includes(`stop ${id}`), stub.calls.join(', '));
+  await loop.close();
+});
+
+converge('brings others up while as many as may be hang, and ends at once what somebody stops or deletes', async () => {
+  const plant = await newPlant();
+  const { create, act, at, stub, keep, world } = plant;
+  await plant.loop.close();
+  const hanging = await Promise.all(Array.from({ length: 40 }, (_, index) => create(`hangs ${index}`)));
+  stub.hang((work, id) => work === 'start' && hanging.includes(id));
+  plant.start(50);
+  await until('all of them hang', () => hanging.every((id) => stub.calls.includes(`start ${id}`)));
+  const good = await create('good');
+  await until('the other one runs', () => at(good).spec.state === 'running');
+  const [stopped = '', gone = ''] = hanging;
+  await act(stopped, 'stop');
+  await keep(deleteInstance({ id: gone }, new Map([['local', stub]])));
+  await until('it is down', () => at(stopped).spec.state === 'stopped' && !world.store.read().get('Instance', gone));
+  await plant.loop.close();
+});
+
+converge('ends what somebody stops although every place is taken', async () => {
+  const plant = await newPlant();
+  const { create, act, at, stub } = plant;
+  const good = await create('good');
+  await plant.loop.settled();
+  stub.hang((work) => work === 'start');
+  await Promise.all(Array.from({ length: 40 }, (_, index) => create(`hangs ${index}`)));
+  await act(good, 'stop');
+  await until('it is down', () => at(good).spec.state === 'stopped');
+  await plant.loop.close();
+});
+
+converge('puts what ends again and again into safe mode, until somebody restarts it', async () => {
+  const plant = await newPlant();
+  const { create, at, act, stub } = plant;
+  const id = await create();
+  for (let nth = 1; nth <= 5; nth++) {
+    await until(() => at(id).spec.state === 'running');
+    assert.equal([at(id).spec.safeMode, stub.runs.get(id)?.safe], [undefined, undefined], `before end ${nth}`);
+    stub.end(id, { reason: 'Exited', message: 'it ended with 1' });
+    await until(() => (at(id).spec.crashes?.count ?? 0) === nth);
+  }
+  await until(() => at(id).spec.state === 'running');
+  assert.is(stub.runs.get(id)?.safe, true);
+  const condition = at(id).spec.conditions.find(({ type }) => type === 'SafeMode');
+  assert.equal([condition?.status, condition?.reason], ['True', 'FastEnds']);
+  assert.match(
+    condition?.message ?? '',
+    'it ended 5 times in a row shortly after its start, last because it ended with 1',
+  );
+  // Another Weir starts it as this one would have.
+  await plant.loop.close();
+  stub.end(id, { reason: 'Exited', message: 'nobody heard' });
+  plant.start();
+  await until(() => stub.runs.has(id) && at(id).spec.state === 'running');
+  assert.is(stub.runs.get(id)?.safe, true);
+  await act(id, 'restart');
+  await plant.loop.settled();
+  const types = at(id).spec.conditions.map(({ type }) => type);
+  assert.equal(
+    [stub.runs.get(id)?.safe, at(id).spec.safeMode, at(id).spec.fastEnds, types],
+    [undefined, undefined, undefined, ['Ready']],
+  );
+  await plant.loop.close();
+});
+
+converge('counts starts that fail by what flows do, and nothing else', async () => {
+  for (const [reason, isSafe] of [
+    ['StartFailed', true],
+    ['NoAnswer', true],
+    ['StackMissing', false],
+    ['DiskFull', false],
+  ] as const) {
+    const { create, loop, at, stub } = await newPlant();
+    stub.refuse((work, _id, run) => (work === 'start' && !run?.safe ? { reason, message: `of ${reason}` } : undefined));
+    const id = await create();
+    if (isSafe) await until(() => at(id).spec.state === 'running');
+    else await until(() => stub.calls.length > 8);
+    assert.is(at(id).spec.safeMode?.reason, isSafe ? 'FastEnds' : undefined, reason);
+    await loop.close();
+  }
+});
+
+converge('starts in safe mode what somebody wants so, also what runs, until its flows run again', async () => {
+  const { create, loop, at, stub, keep } = await newPlant();
+  const id = await create();
+  await loop.settled();
+  const drivers = new Map([['local', stub]]);
+  await keep(actOnInstance({ id, action: 'start', safe: true }, drivers));
+  await loop.settled();
+  assert.equal([stub.runs.get(id)?.safe, at(id).spec.safeMode?.reason], [true, 'Requested']);
+  const { generation } = at(id);
+  await keep(actOnInstance({ id, action: 'start', safe: true }, drivers));
+  await keep(actOnInstance({ id, action: 'start' }, drivers));
+  assert.is(at(id).generation, generation, 'it is so already');
+  // Somebody deploys.
+  stub.notice(id, { type: 'SafeMode' });
+  await until(() => at(id).spec.safeMode === undefined);
+  assert.equal(
+    at(id).spec.conditions.map(({ type }) => type),
+    ['Ready'],
+  );
+  await keep(actOnInstance({ id, action: 'stop' }, drivers));
+  await loop.settled();
+  await keep(actOnInstance({ id, action: 'start', safe: true }, drivers));
+  await loop.settled();
+  assert.is(stub.runs.get(id)?.safe, true);
   await loop.close();
 });
 

@@ -132,6 +132,31 @@ real('stop flows that need a node which they exclude, and say so until those are
   }
 });
 
+real('run their editor and not their flows in safe mode, until somebody deploys', async () => {
+  const world = await localWorld({ stacks: () => stacks, patience: { startMs: 60_000, answerMs: 5000 } });
+  try {
+    const { runner } = world.driver;
+    const noticed: Notice[] = [];
+    runner.onNotice?.((_id, notice) => noticed.push(notice));
+    const run = runOf('a', runtimes.five, { healthCheckIntervalMs: 200 });
+    const { url = '' } = await runner.start(run, never);
+    await runtimeAdmin(world.instances, 'a', url).deploy(helloFlow('hi'));
+    await until('the flow answers', async () => (await fetch(`${url}hello`)).ok);
+    const pid = world.pidOf('a');
+    const { notice } = await runner.start({ ...run, safe: true }, never);
+    assert.equal([notice, world.pidOf('a') === pid], [undefined, false]);
+    assert.is((await fetch(`${url}hello`)).status, 404);
+    const admin = runtimeAdmin(world.instances, 'a', url);
+    assert.equal((await (await admin.admin('flows')).json()).length, helloFlow('hi').length);
+    assert.equal(noticed, []);
+    await admin.deploy(helloFlow('mended'));
+    await until('the flow answers', async () => (await fetch(`${url}hello`)).ok);
+    await until('it is told of', () => noticed.some(({ type, why }) => type === 'SafeMode' && why === undefined));
+  } finally {
+    await world.close();
+  }
+});
+
 real('name the module that cannot be installed', async () => {
   const world = await localWorld({ stacks: () => stacks });
   try {

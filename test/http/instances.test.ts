@@ -114,6 +114,28 @@ async function withOne(more: object, test: (url: string, id: string) => Promise<
   assert.is((await world.ask('GET', url)).status, 404);
 }
 
+instances('start in safe mode where somebody asks for it, and leave it with a restart', () =>
+  withOne({}, async (url, id) => {
+    const started = await world.ask('POST', `${url}/actions/start`, { as: 'member', body: { safe: true } });
+    assert.equal([started.status, started.body.state, started.body.safeMode], [202, 'restarting', true], started.text);
+    await plant.loop.settled();
+    const read = await world.ask('GET', url, { as: 'viewer' });
+    assert.equal([read.body.state, read.body.safeMode, plant.stub.runs.get(id)?.safe], ['running', true, true]);
+    assert.equal([condition(read, 'SafeMode').status, condition(read, 'SafeMode').reason], ['True', 'Requested']);
+    assert.is(
+      condition(read, 'SafeMode').message,
+      'somebody started it in safe mode: its editor works, and its flows do not run; mend them and deploy, which starts them, or restart it',
+    );
+    await world.ask('POST', `${url}/actions/restart`, { as: 'member' });
+    await plant.loop.settled();
+    const again = await world.ask('GET', url);
+    assert.equal([again.body.safeMode, condition(again, 'SafeMode')], [false, undefined]);
+    for (const body of [{ safe: 'yes' }, { save: true }, []])
+      assert.is((await world.ask('POST', `${url}/actions/start`, { body })).status, 400, JSON.stringify(body));
+    assert.is((await world.ask('POST', `${url}/actions/start`, { body: {} })).status, 202);
+  }),
+);
+
 instances('are made by members, from names, and come up', async () => {
   const made = await plant.make({ options: { theme: 'light' }, environment: [{ name: 'OWN', value: 'x' }] });
   assert.is(made.status, 201, made.text);

@@ -9,7 +9,7 @@ import { deleted } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import type { Facts } from '../../src/core/rules/facts.ts';
 import { stubDriver } from '../../src/drivers/stub.ts';
-import type { Mail, MailOutcome } from '../../src/mail/mail.ts';
+import type { Mail, MailOutcome, MailTold } from '../../src/mail/mail.ts';
 import { createMailer } from '../../src/mail/smtp.ts';
 import { type Alerts, type AlertsOptions, createAlerts } from '../../src/monitor/alerts.ts';
 import { apply, living, put, root, type World, write } from '../control/world.ts';
@@ -21,7 +21,7 @@ import { eventually, until } from '../support/until.ts';
 interface Desk {
   readonly world: World;
   readonly alerts: Alerts;
-  readonly mails: (Mail & { readonly told: (outcome: MailOutcome) => void })[];
+  readonly mails: (Mail & { readonly told: MailTold })[];
   readonly logged: string[];
   /** Causes of alerts that were mailed. */
   readonly counted: string[];
@@ -34,7 +34,7 @@ interface Desk {
     alerts?: Alerts,
   ): Promise<void>;
   /** Has the mail server take all that was sent, and waits until that is noted. */
-  taken(outcome?: MailOutcome): Promise<Mail[]>;
+  taken(outcome?: MailOutcome | readonly MailOutcome[], mayWorkLater?: boolean): Promise<Mail[]>;
 }
 
 const email = `${root}spec:\n  email: {from: weir@example.com, smtp: {host: 127.0.0.1}}\n`;
@@ -94,13 +94,15 @@ async function deskWith({ platform = email, feature = true } = {}): Promise<Desk
     at: (time) => {
       now = `2026-11-21T${time}.000Z`;
     },
-    taken: async (outcome = 'sent') => {
+    taken: async (outcome = 'sent', mayWorkLater = outcome === 'dropped') => {
       const sent = mails.splice(0);
       const position = () => world.store.health().position;
       const before = position();
-      for (const { told } of sent) told(outcome);
+      const outcomes = typeof outcome === 'string' ? sent.map(() => outcome) : outcome;
+      for (const [nth, { told }] of sent.entries()) told(outcomes[nth] ?? 'sent', mayWorkLater);
       await settled();
-      if (sent.length > 0 && outcome !== 'dropped') await until('it is noted', () => position() !== before);
+      if (sent.length > 0 && (!mayWorkLater || outcomes.includes('sent')))
+        await until('it is noted', () => position() !== before);
       return sent.map(({ told: _, ...mail }) => mail);
     },
   };
@@ -223,6 +225,83 @@ about('tell of memory and processor that stay near the limit of the stack, not o
   assert.equal(desk.mails, []);
 });
 
+about(
+  'tell of an instance that was put into safe mode, once each time, and not of one that somebody put there',
+  async () => {
+    const desk = await deskWith();
+    await put(desk.world, running(desk.world, 'core', 'pumps'), running(desk.world, 'core', 'lamps'));
+    const enter = async (name: string, reason: 'FastEnds' | 'Requested', at: string) => {
+      const safeMode = { since: `2026-11-21T${at}.000Z`, reason, message: 'it ended 5 times' };
+      assert.equal(await write(desk.world, edit(instance(desk.world, 'core', name), { safeMode })), []);
+    };
+    await enter('pumps', 'FastEnds', '11:59:00');
+    await enter('lamps', 'Requested', '11:59:00');
+    await desk.look();
+    const [mail, ...more] = await desk.taken();
+    assert.equal([more, mail?.subject, desk.counted], [[], '"pumps" is in safe mode', ['safeMode']]);
+    assert.match(
+      mail?.text ?? '',
+      '"pumps" is in safe mode, because it ended 5 times. Its editor works, and its flows do not run:',
+    );
+    desk.at('14:00:00');
+    await desk.look();
+    assert.equal(desk.mails, []);
+    await enter('pumps', 'FastEnds', '13:59:00');
+    await desk.look();
+    assert.is((await desk.taken()).length, 1);
+  },
+);
+
+about('go out for a day when no mail server takes them, and once when one does', async () => {
+  const desk = await deskWith();
+  await put(desk.world, running(desk.world, 'core', 'pumps'));
+  await crash(desk, 'pumps', 1, '11:59:30');
+  await desk.look();
+  assert.is((await desk.taken('failed', true)).length, 1);
+  await desk.look();
+  assert.equal(desk.mails, [], 'not at once');
+  for (const time of ['12:05:00', '15:00:00', '23:55:00']) {
+    desk.at(time);
+    await desk.look(undefined, time === '15:00:00' ? desk.again() : undefined);
+    assert.is((await desk.taken('failed', true)).length, 1, time);
+  }
+  desk.at('23:59:59');
+  const next = desk.again();
+  await desk.look(undefined, next);
+  assert.is((await desk.taken('sent')).length, 1);
+  await desk.look(undefined, next);
+  assert.equal(desk.mails, []);
+});
+
+about('are told where one owner has them, although another one could not be reached', async () => {
+  for (const outcomes of [
+    ['sent', 'dropped'],
+    ['dropped', 'sent'],
+  ] as const) {
+    const desk = await deskWith();
+    await put(desk.world, member('core', 'bob', 'owner'));
+    await write(desk.world, edit(living('User', 'bob', { email: 'bob@example.com' }), { emailVerified: true }));
+    await put(desk.world, running(desk.world, 'core', 'pumps'));
+    await crash(desk, 'pumps', 1, '11:59:30');
+    await desk.look();
+    assert.is((await desk.taken(outcomes, true)).length, 2);
+    desk.at('12:30:00');
+    await desk.look();
+    assert.equal(desk.mails, [], outcomes.join());
+  }
+});
+
+about('are not repeated where every mail server refuses them for good', async () => {
+  const desk = await deskWith();
+  await put(desk.world, running(desk.world, 'core', 'pumps'));
+  await crash(desk, 'pumps', 1, '11:59:30');
+  await desk.look();
+  assert.is((await desk.taken('failed')).length, 1);
+  desk.at('12:30:00');
+  await desk.look();
+  assert.equal(desk.mails, []);
+});
+
 about('tell of all that an instance started, where its heap is far from its limit', async () => {
   const desk = await deskWith();
   await put(desk.world, running(desk.world, 'core', 'pumps'));
@@ -295,7 +374,7 @@ about('are noted before this process ends, where the mail server takes them mean
   await crash(desk, 'pumps', 1, '11:59:00');
   await desk.look();
   const closed = desk.alerts.close();
-  for (const { told } of desk.mails.splice(0)) told('sent');
+  for (const { told } of desk.mails.splice(0)) told('sent', false);
   await closed;
   await desk.look({}, desk.again());
   assert.equal(desk.mails, []);
@@ -370,7 +449,7 @@ about('are not mailed again and again where that they were cannot be kept', asyn
     },
   });
   await desk.look({}, alerts);
-  for (const { told } of desk.mails.splice(0)) told('sent');
+  for (const { told } of desk.mails.splice(0)) told('sent', false);
   await until('it was tried', () => desk.logged.length > 0);
   assert.match(desk.logged[0] ?? '', 'error what owners of instances were told cannot be kept: the disk is full');
   await desk.look({}, alerts);

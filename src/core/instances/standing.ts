@@ -1,31 +1,40 @@
 // How an instance stands: its state, what is wanted of it, and the condition that says whether it is ready, always moved together.
 
 import type { SpecOf } from '../kinds/index.ts';
-import type { InstanceCondition, InstanceState } from '../kinds/instance.ts';
+import type { InstanceCondition, InstanceState, SafeMode } from '../kinds/instance.ts';
+import { safeModeWhy } from './safe-mode.ts';
 import type { Move } from './states.ts';
-
-/** Why something is as it is: a word for programs, and a sentence for people. */
-export interface Why {
-  readonly reason: string;
-  readonly message: string;
-}
+import type { Why } from './why.ts';
 
 /** The spec of an instance in another state. What only holds in the old one goes: where it answers, and where an upgrade goes back to. */
 export function standing(spec: SpecOf<'Instance'>, move: Move, now: string, why?: Why): SpecOf<'Instance'> {
   const { url, previousStack, ...rest } = spec;
   const { reason, message } = why ?? plain[move.state];
   const status = move.state === 'running' ? 'True' : 'False';
+  const known = withSafeCondition(lasting(spec.conditions), spec.safeMode, spec.conditions, now);
   return {
     ...rest,
     ...move,
     ...(url !== undefined && move.state === 'running' ? { url } : {}),
     ...(previousStack !== undefined && move.state === 'upgrading' ? { previousStack } : {}),
-    conditions: withCondition(lasting(spec.conditions), { type: 'Ready', status, reason, message }, now),
+    conditions: withCondition(known, { type: 'Ready', status, reason, message }, now),
   };
 }
 
-/** The conditions that only hold while it runs, each run anew. */
-const ofOneRun: readonly string[] = ['FlowsStopped', 'LogCut'];
+/** The conditions that only hold while it runs, each run anew; and that of safe mode, which holds as long as its spec says so. */
+const ofOneRun: readonly string[] = ['FlowsStopped', 'LogCut', 'SafeMode'];
+
+function withSafeCondition(
+  conditions: InstanceCondition[],
+  safeMode: SafeMode | undefined,
+  before: readonly InstanceCondition[],
+  now: string,
+): InstanceCondition[] {
+  if (!safeMode) return conditions;
+  const old = before.filter(({ type }) => type === 'SafeMode');
+  const condition = { type: 'SafeMode', status: 'True', ...safeModeWhy(safeMode) } as const;
+  return withCondition([...old, ...conditions], condition, now);
+}
 
 function lasting(conditions: readonly InstanceCondition[]): InstanceCondition[] {
   return conditions.filter(({ type }) => !ofOneRun.includes(type));
@@ -45,6 +54,12 @@ export function withCondition(
 /** Conditions without one of them. */
 export function withoutCondition(conditions: readonly InstanceCondition[], gone: string): InstanceCondition[] {
   return conditions.filter(({ type }) => type !== gone);
+}
+
+/** Why it does not run, where its state alone does not say as much. */
+export function whyDown({ state, conditions }: Pick<SpecOf<'Instance'>, 'state' | 'conditions'>): Why | undefined {
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  return ready && ready.status !== 'True' && ready.reason !== plain[state].reason ? ready : undefined;
 }
 
 /** What a state says where nothing more is known. */

@@ -66,6 +66,9 @@ const restore = z.strictObject({
 /** The crashes of an instance: how many there were, and the last of them. */
 const crashes = z.strictObject({ count: z.int(), at: instant(), reason: z.string(), message: z.string() });
 
+/** Since when an instance is in safe mode, and why. */
+const safeMode = z.strictObject({ since: instant(), reason: z.enum(['FastEnds', 'Requested']), message: z.string() });
+
 const nearLimit = z.strictObject({ toldAt: instant(), near: z.boolean() });
 
 /** What the owners of an instance were told: of how many crashes; that it is near a limit, as long as it is. */
@@ -73,6 +76,7 @@ const alerts = z.strictObject({
   crash: z.strictObject({ toldAt: instant(), count: z.int() }).optional(),
   memory: nearLimit.optional(),
   cpu: nearLimit.optional(),
+  safeMode: z.strictObject({ toldAt: instant() }).optional(),
 });
 
 /** How often an instance crashed, and how last. */
@@ -80,6 +84,9 @@ export type Crashes = z.output<typeof crashes>;
 
 /** What the owners of an instance were told. */
 export type InstanceAlerts = z.output<typeof alerts>;
+
+/** That an instance is in safe mode. */
+export type SafeMode = z.output<typeof safeMode>;
 
 /** What an instance was last started with. */
 export type StartedWith = z.output<typeof started>;
@@ -132,6 +139,12 @@ export const instance = defineKind({
     url: bookkeeping(z.string().max(2048)).optional().describe('Where it answers while it runs.'),
     conditions: bookkeeping(z.array(condition)).default([]).describe('How it stands, and why.'),
     crashes: bookkeeping(crashes).optional().describe('How often it crashed, and how last; absent where it never did.'),
+    safeMode: bookkeeping(safeMode)
+      .optional()
+      .describe('That it is started with its editor and without its flows; absent where it is not.'),
+    fastEnds: bookkeeping(z.int())
+      .optional()
+      .describe('How many times in a row it ended shortly after its start; absent where it did not.'),
     alerts: bookkeeping(alerts).optional().describe('What its owners were told by mail.'),
   }),
   keys: ({ team, instanceType, state }) => [teamTypeKey(team, instanceType), stateKey(state)],

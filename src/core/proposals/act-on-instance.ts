@@ -1,5 +1,6 @@
 // Has something done to an instance: what is wanted is written down, and carried out by whoever drives it.
 import { driverProblem, upgradeOf } from '../instances/around.ts';
+import { withoutSafeMode, withSafeMode } from '../instances/safe-mode.ts';
 import { standing } from '../instances/standing.ts';
 import { type InstanceAction, type Move, moved, wantsDriver } from '../instances/states.ts';
 import type { SpecOf } from '../kinds/index.ts';
@@ -26,23 +27,45 @@ const done: Readonly<Record<InstanceOperation, string>> = {
  * Declines (`not_found`, `precondition_failed`, and `conflict` for what its state or the driver does not allow). Changes nothing where it is so
  * already, or on its way.
  */
-export function actOnInstance(
-  { action, ...target }: InstanceTarget & { readonly action: InstanceOperation },
-  drivers: Drivers,
-): Proposal {
+export function actOnInstance({ action, safe, ...target }: InstanceTarget & InstanceAct, drivers: Drivers): Proposal {
   return (view, context) => {
     const current = targeted(view, target);
     const { state, desired } = current.spec;
-    const move = moved({ state, desired }, action);
+    // What runs with its flows has to be started anew to run without them.
+    const isAnew = safe === true && !current.spec.safeMode && isUp(current.spec);
+    const move = moved({ state, desired }, isAnew ? 'restart' : action);
     if ('because' in move) throw cannot(current, done[action], move.because);
     refuseWithoutDriver(view, current, { action, move, drivers });
     if (action === 'upgrade-stack') return upgrade(view, current, move, context);
-    const isSo = move.state === state && move.desired === desired;
+    const spec = modeAfter(current.spec, { action, safe }, move, context.now);
+    const isSo = move.state === state && move.desired === desired && spec.safeMode === current.spec.safeMode;
     // Who asks again while it restarts wants what was changed meanwhile, too.
     return isSo && !(action === 'restart' && state === 'restarting')
       ? []
-      : [put(current, standing(current.spec, move, context.now), context)];
+      : [put(current, standing(spec, move, context.now), context)];
   };
+}
+
+/** What is to be done; `safe`: a start without its flows. */
+export interface InstanceAct {
+  readonly action: InstanceOperation;
+  readonly safe?: boolean | undefined;
+}
+
+function isUp({ state }: SpecOf<'Instance'>): boolean {
+  return state === 'running' || state === 'starting' || state === 'creating';
+}
+
+/** A start that moves something, and each restart, leave safe mode, unless it is asked for. */
+function modeAfter(
+  spec: SpecOf<'Instance'>,
+  { action, safe }: InstanceAct,
+  move: Move,
+  now: string,
+): SpecOf<'Instance'> {
+  if (action === 'start' && safe) return withSafeMode(spec, now);
+  const leaves = action === 'restart' || (action === 'start' && move.state !== spec.state);
+  return leaves ? withoutSafeMode(spec) : spec;
 }
 
 function refuseWithoutDriver(
@@ -63,7 +86,11 @@ function upgrade(view: View, current: Resource<'Instance'>, move: Move, context:
     const what = own ? addressOf(own) : 'its stack';
     throw cannot(current, done['upgrade-stack'], `there is no active stack that replaces ${what}`);
   }
-  const spec: SpecOf<'Instance'> = { ...current.spec, stack: next.id, previousStack: current.spec.stack };
+  const spec: SpecOf<'Instance'> = {
+    ...withoutSafeMode(current.spec),
+    stack: next.id,
+    previousStack: current.spec.stack,
+  };
   return [put(current, standing(spec, move, context.now), context)];
 }
 

@@ -1,5 +1,7 @@
 // Notes what is wrong with an instance that runs on, and that it is well again.
-import { type Why, withCondition, withoutCondition } from '../instances/standing.ts';
+import { withoutSafeMode } from '../instances/safe-mode.ts';
+import { withCondition, withoutCondition } from '../instances/standing.ts';
+import type { Why } from '../instances/why.ts';
 import { updated } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 
@@ -14,7 +16,9 @@ export function noticeInstance(id: string, { type, why }: { readonly type: strin
     const after = why
       ? withCondition(conditions, { type, status: 'True', ...why }, now)
       : withoutCondition(conditions, type);
-    return [updated(current, { ...current, spec: { ...current.spec, conditions: ready(after) } })];
+    // Flows that run again have left safe mode, also for its next start.
+    const spec = type === 'SafeMode' && !why ? withoutSafeMode(current.spec) : current.spec;
+    return [updated(current, { ...current, spec: { ...spec, conditions: ready(after) } })];
   };
 }
 

@@ -1,7 +1,9 @@
 // Notes what became of an instance: what a driver did, or saw.
 
+import { afterEnd } from '../instances/safe-mode.ts';
 import type { Settings } from '../instances/settings.ts';
-import { standing, type Why, withCondition, withoutCondition } from '../instances/standing.ts';
+import { standing, withCondition, withoutCondition } from '../instances/standing.ts';
+import type { Why } from '../instances/why.ts';
 import type { SpecOf } from '../kinds/index.ts';
 import { because, type Change, deleted, updated } from '../model/change.ts';
 import { sameValue } from '../model/leaves.ts';
@@ -60,7 +62,10 @@ function up(
   return updated(current, { ...current, spec });
 }
 
-/** What cannot be started has crashed; an upgrade that fails goes back to the stack before it; what cannot be stopped is still to be stopped. */
+/**
+ * What cannot be started has crashed; an upgrade that fails goes back to the stack before it, and leaves alone what runs with that still; what cannot be stopped is still to be
+ * stopped.
+ */
 function failed(current: Resource<'Instance'>, { reason, message }: Why, context: Context): Change {
   const { state, previousStack, desired } = current.spec;
   const { now } = context;
@@ -72,7 +77,7 @@ function failed(current: Resource<'Instance'>, { reason, message }: Why, context
       conditions: withCondition(current.spec.conditions, condition, now),
     };
     return because(
-      put(current, standing(back, { state: 'restarting', desired }, now), context),
+      put(current, standing(back, { state: 'starting', desired }, now), context),
       told({ reason, message }),
     );
   }
@@ -86,7 +91,8 @@ function moveTo(
   { now }: Context,
   why?: Why,
 ): Change {
-  const moved = standing(current.spec, { state, desired: current.spec.desired }, now, why);
+  const ended = state === 'crashed' && why ? afterEnd(current.spec, why, now) : current.spec;
+  const moved = standing(ended, { state, desired: current.spec.desired }, now, why);
   const spec = state === 'crashed' && current.spec.state !== 'crashed' ? crashed(moved, now, why) : moved;
   const change = updated(current, { ...current, spec });
   return why ? because(change, told(why)) : change;

@@ -1,7 +1,8 @@
 // Restores a snapshot into an instance: that it is wanted is written down, carried out by whoever drives the instance, and then noted.
 import { driverProblem } from '../instances/around.ts';
-import { standing, type Why, withCondition, withoutCondition } from '../instances/standing.ts';
+import { standing, withCondition, withoutCondition } from '../instances/standing.ts';
 import { moved } from '../instances/states.ts';
+import type { Why } from '../instances/why.ts';
 import type { SpecOf } from '../kinds/index.ts';
 import { because, updated } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';

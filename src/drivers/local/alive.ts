@@ -20,19 +20,26 @@ export interface Alive {
 }
 
 /** Whether it answers, and what; nothing where it does not, or is another. */
-export function askAlive({ port, editorPath, token }: Asked, timeoutMs: number): Promise<Alive | undefined> {
+export function askAlive(
+  { port, editorPath, token }: Asked,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Alive | undefined> {
   const challenge = randomBytes(16).toString('hex');
   const path = `${withoutTrailing(editorPath, '/')}/.alive/${challenge}`;
   return new Promise((resolve) => {
-    const request = get({ host: loopback, port, path, timeout: timeoutMs, agent: false }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-        if (text.length > mostAnswer) request.destroy();
-      });
-      response.once('end', () => resolve(aliveIn(text, challenge, token)));
-      response.once('close', () => resolve(undefined));
-    });
+    const request = get(
+      { host: loopback, port, path, timeout: timeoutMs, agent: false, ...(signal ? { signal } : {}) },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          text += part;
+          if (text.length > mostAnswer) request.destroy();
+        });
+        response.once('end', () => resolve(aliveIn(text, challenge, token)));
+        response.once('close', () => resolve(undefined));
+      },
+    );
     const over = setTimeout(() => request.destroy(), timeoutMs);
     request.once('timeout', () => request.destroy());
     request.once('error', () => resolve(undefined));

@@ -95,7 +95,7 @@ async function firstAnswer(runtime: Runtime, { startMs }: Patience, signal: Abor
     giveUpOn(signal);
     const { exitCode = null, signalCode = null } = runtime.child ?? {};
     if (exitCode !== null || signalCode !== null) throw await endedAtOnce(runtime, endOf(exitCode, signalCode).message);
-    const flows = (await askAlive(runtime, 1000))?.flows;
+    const flows = (await askAlive(runtime, 1000, signal))?.flows;
     const now = performance.now();
     if (flows !== undefined) answeredAt ??= now;
     if (flows !== undefined && answeredAt !== undefined && (flows !== 'starting' || now - answeredAt > flowsMs))

@@ -59,6 +59,7 @@ function argumentsOf({ run, folder, runtime }: Launch): string[] {
     folder.home,
     '--title',
     `node-red ${run.id}`,
+    ...(run.safe ? ['--safe'] : []),
   ];
 }
 

@@ -21,7 +21,7 @@ events.on('flows:started', () => {
   flows = 'started';
 });
 events.on('runtime-event', ({ id, payload }) => {
-  if (id === 'runtime-state') flows = payload?.error ? 'stopped' : flows;
+  if (id === 'runtime-state' && payload?.error) flows = payload.error === 'safe-mode' ? 'safe' : 'stopped';
 });
 
 const levels = { 10: 'fatal', 20: 'error', 30: 'warn', 40: 'info', 50: 'debug', 60: 'trace' };

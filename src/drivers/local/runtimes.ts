@@ -85,7 +85,8 @@ export function watch(runtime: Runtime, { patience, ended, notice, alive }: Watc
     if (missed >= mostMissed) tell(unresponsive);
     if (flows === undefined || flows === known || over) return;
     known = flows;
-    notice(runtime, flowsNotice(flows));
+    if (flows === 'started') notice(runtime, { type: 'SafeMode' });
+    if (flows !== 'safe') notice(runtime, flowsNotice(flows));
   });
   const timers = [look, health];
   return stop;

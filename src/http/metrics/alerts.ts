@@ -10,6 +10,6 @@ export function alertMetrics(registry: Registry<OpenMetricsContentType>): (cause
     labelNames: ['cause'],
     registers: [registry],
   });
-  for (const cause of ['crash', 'memory', 'cpu']) count.inc({ cause }, 0);
+  for (const cause of ['crash', 'safeMode', 'memory', 'cpu']) count.inc({ cause }, 0);
   return (cause) => count.inc({ cause });
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { anonymous, type Caller } from '../../core/access/actor.ts';
 import { instanceOrigin, instancePath } from '../../core/instances/address.ts';
+import { whyDown } from '../../core/instances/standing.ts';
 import { singleton } from '../../core/model/view.ts';
 import { Problem } from '../errors.ts';
 import type { LastUse } from '../last-use.ts';
@@ -124,8 +125,8 @@ function isCommunication({ headers }: IncomingMessage, path: string, { editorPat
 }
 
 function notRunning({ instance: { name, spec } }: Standing, { insider }: Entry): Problem {
-  const [ready] = spec.conditions;
-  const why = ready && ready.status !== 'True' ? `, because ${ready.message} (${ready.reason})` : '';
+  const down = whyDown(spec);
+  const why = down ? `, because ${down.message} (${down.reason})` : '';
   // It has ended a moment ago, or Weir has just begun and is finding again what runs.
   const state = spec.state === 'running' ? 'it is looked for: try again in a moment' : `it is ${spec.state}${why}`;
   const detail = insider

@@ -3,12 +3,26 @@ import { z } from 'zod';
 import { keysOf } from '../../core/kinds/kind.ts';
 import { actOnInstance, type InstanceOperation } from '../../core/proposals/act-on-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
+import { component } from '../json-schema.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { write } from '../write.ts';
 import { ofInstance, shownInstanceAnswer as shown, shownIn } from './instances.ts';
 
+const startBody = component(
+  'StartInstance',
+  z.strictObject({
+    safe: z
+      .boolean()
+      .optional()
+      .describe('In safe mode: its editor works, and its flows do not run until somebody deploys or it is restarted.'),
+  }),
+);
+
 const operations: Readonly<Record<InstanceOperation, readonly [summary: string, description: string]>> = {
-  start: ['Start an instance', 'With its settings as they are now.'],
+  start: [
+    'Start an instance',
+    'With its settings as they are now. With `safe` one that runs with its flows is started anew without them.',
+  ],
   stop: ['Stop an instance', 'What it has written stays.'],
   restart: ['Restart an instance', 'With its settings as they are now.'],
   suspend: ['Suspend an instance', 'It is stopped, and gives back all that it holds but what it has written.'],
@@ -30,12 +44,23 @@ export const instanceActionRoutes: readonly Route[] = keysOf(operations).map((ac
     summary,
     description: `${description} The answer comes before it is done: read the instance to follow it. What its state does not allow is a conflict.`,
     query: z.strictObject(dryRunQuery),
+    ...(action === 'start'
+      ? { body: startBody.prefault({}), bodyOptional: true, bodyExample: () => ({ safe: true }) }
+      : {}),
     answers: { 200: tried, 202: { ...shown, description: 'It will be done, or is done already.' } },
     handle: async (call) => {
       const drivers = call.services.door.facts().drivers;
-      const outcome = await write(call, actOnInstance({ id: call.params.id, action }, drivers));
+      const outcome = await write(
+        call,
+        actOnInstance({ id: call.params.id, action, safe: safeIn(call.body) }, drivers),
+      );
       if ('plan' in outcome) return { body: outcome.plan };
       return { status: 202, ...shownIn(outcome.view, call.params.id, call) };
     },
   });
 });
+
+/** What only a start may be sent. */
+function safeIn(body: unknown): boolean | undefined {
+  return startBody.safeParse(body).data?.safe;
+}

@@ -47,6 +47,11 @@ const fields = {
     })
     .describe('The team whose instance it is.'),
   state: z.enum(instanceStates).describe('What it is doing.'),
+  safeMode: z
+    .boolean()
+    .describe(
+      'Whether it is in safe mode: its editor works, and its flows do not run. The condition `SafeMode` says why.',
+    ),
   url: z.string().optional().describe('Where people reach it; only while it runs.'),
   protected: z.boolean().describe('Whether an owner has closed its editor to everybody.'),
   endpointAccess: z
@@ -67,7 +72,7 @@ const fields = {
   conditions: z
     .array(conditionView)
     .describe(
-      'How it stands: Ready, RestartRequired, UpgradeFailed, RestoreFailed, DriverUnavailable, FlowsStopped, LogCut, SnapshotFailed.',
+      'How it stands: Ready, RestartRequired, UpgradeFailed, RestoreFailed, DriverUnavailable, FlowsStopped, SafeMode, LogCut, SnapshotFailed.',
     ),
   createdAt: instantView('When it was made.'),
   updatedAt: instantView('When what is wanted of it last changed.'),
@@ -97,6 +102,7 @@ export function shownInstance(instance: Resource<'Instance'>, view: View, known:
     name,
     team: { id: spec.team, slug: team?.name ?? '', name: team?.spec.displayName ?? '' },
     state: spec.state,
+    safeMode: spec.safeMode !== undefined,
     ...(spec.url !== undefined && spec.state === 'running' ? { url: publicUrl(id, spec.url, view, known) } : {}),
     protected: spec.protected === true,
     endpointAccess: accessOf(instance, view, known),
@@ -173,6 +179,7 @@ export const exampleInstance: z.output<typeof instanceView> = {
   name: 'Packing line 1',
   team: { id: 'Qm7Zt4XcR9vLk2Wd8HyB1s', slug: 'plant-one', name: 'Plant One' },
   state: 'running',
+  safeMode: false,
   url: 'https://weir.example.com/i/7KcR2vXq9LmT4bWz1NfY8d/',
   protected: false,
   endpointAccess: 'open',

@@ -378,9 +378,9 @@ observed('is an upgrade that failed: it goes back, and says why', () => {
   does('upgrade-stack');
   observe({ came: 'failed', reason: 'NoAnswer', message: 'it never answered' });
   const { state, stack, previousStack, conditions } = now().spec;
-  assert.equal([state, stack, previousStack], ['restarting', 'Stack-a', undefined]);
+  assert.equal([state, stack, previousStack], ['starting', 'Stack-a', undefined]);
   assert.equal(conditions.map(({ type, reason }) => [type, reason]).sort(), [
-    ['Ready', 'Restarting'],
+    ['Ready', 'Starting'],
     ['UpgradeFailed', 'NoAnswer'],
   ]);
   up();

@@ -22,6 +22,7 @@ import {
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine } from './local/bring-up.ts';
 import { createDiskUse, type DiskUse } from './local/disk-use.ts';
+import { groupFor } from './local/control-group.ts';
 import { doorOf } from './local/door.ts';
 import { explained } from './local/explained.ts';
 import { filesAt, filesTurn } from './local/files-at.ts';
@@ -237,7 +238,9 @@ async function running(state: State): Promise<ReadonlySet<string>> {
 }
 
 async function endStray({ known }: State, id: string, run: string): Promise<void> {
-  if (known.get(id)?.runtime.run !== run) await endTree({ run });
+  if (known.get(id)?.runtime.run === run) return;
+  const group = await groupFor(run);
+  await endTree({ run, groups: group === undefined ? [] : [group] });
 }
 
 /** The runtime of an instance, also one that was started before this process was. */

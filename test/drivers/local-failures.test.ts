@@ -148,6 +148,14 @@ inWorld('says that the disk is full', async ({ driver: { runner }, at }) => {
   await runner.start(runOf('a'), never);
 });
 
+inWorld('says that an environment is too large, and what to do', async ({ driver: { runner } }) => {
+  const environment = Array.from({ length: 300 }, (_, nth) => ({ name: `V${nth}`, value: 'x'.repeat(32_768) }));
+  const { reason, message } = await reasonOf(runner.start({ ...runOf('a'), environment }, never));
+  assert.is(reason, 'EnvironmentTooLarge');
+  assert.match(message, 'its environment variables are larger than the system lets a program start with: delete some');
+  await runner.start(runOf('a'), never);
+});
+
 inWorld('lets a runtime go on whose log has no room any more', async ({ driver: { runner }, at }) => {
   mkdirSync(at('a'), { recursive: true });
   symlinkSync('/dev/full', at('a', 'runtime.log'));

@@ -29,11 +29,15 @@ export interface Verdict {
 export function judge(run: TestRun): Verdict {
   const counts = readSummaries(run.output);
   const missed = counts.total - counts.passed;
-  const leftOut = countProblems(run, counts.total + counts.skipped, missed);
-  const problems = [...endingProblems(run, missed), ...leftOut];
+  const seen = seenNeverRun(run.output);
+  const leftOut =
+    seen.length > 0 && counts.total === counts.passed
+      ? seen
+      : countProblems(run, counts.total + counts.skipped, missed);
+  const problems = [...(seen.length > 0 && leftOut === seen ? [] : endingProblems(run, missed)), ...leftOut];
   const failed = problems.length > 0 ? Math.max(1, missed) : 0;
   // A file that was killed or crashed may have run no test for that reason alone.
-  const isCertain = run.code === 0 && leftOut.length > 0;
+  const isCertain = (run.code === 0 || leftOut === seen) && leftOut.length > 0;
   return { passed: counts.passed, failed, skipped: counts.skipped, problems, isCertain };
 }
 
@@ -71,6 +75,11 @@ function readSummaries(output: string): { total: number; passed: number; skipped
     sum.skipped += Number(skipped);
   }
   return sum;
+}
+
+/** What watched-uvu.ts says at the end of the process. */
+function seenNeverRun(output: string): string[] {
+  return [...output.matchAll(/^the suite ".*" is never run: call its run\(\)$/gm)].map(([line]) => line);
 }
 
 /** The suites that the file makes at its top level, by name, and never runs. */

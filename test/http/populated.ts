@@ -189,6 +189,7 @@ const params: Readonly<Record<string, readonly string[]>> = {
   '/sessions/{id}': ['nothing'],
   '/devices/{id}': ['core-device', 'gateway', 'hidden-device', 'nothing'],
   '/device-groups/{id}': ['core-group', 'gateways', 'hidden-group', 'nothing'],
+  '/http-tokens/{tokenId}': ['core-caller', 'hidden-caller', 'nothing'],
   '{tokenId}': ['core-machine', 'hidden-machine', 'nothing'],
   '{invitationId}': ['hidden-asks', 'core-asks', 'nothing'],
   '{userId}': ['olga', 'max', 'vera', 'sam', 'bob', 'ann', 'nothing'],

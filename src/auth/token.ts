@@ -3,8 +3,13 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { base62, randomText } from '../lib/id.ts';
 
-/** What tokens begin with: those of people and scrapers, of devices, and of machines that become devices. Scanners for leaked secrets go by it. */
-export const tokenPrefixes = { access: 'weirp_', device: 'weirdev_', provisioning: 'weirprov_' } as const;
+/** What tokens begin with: those of people and scrapers, of devices, of machines that become devices, and of those that call endpoints of an instance. Scanners for leaked secrets go by it. */
+export const tokenPrefixes = {
+  access: 'weirp_',
+  device: 'weirdev_',
+  provisioning: 'weirprov_',
+  http: 'weirhttp_',
+} as const;
 
 /** What a token is for. */
 export type TokenUse = keyof typeof tokenPrefixes;

@@ -41,6 +41,7 @@ const bodies: Readonly<Record<string, readonly [body: object | undefined, other?
   ],
   createDevice: [{ name: 'Gateway' }, { name: 'Gateway', mode: 'developer' }],
   createDeviceGroup: [{ name: 'Hall' }, { name: 'Yard' }],
+  createHttpToken: [{ name: 'x' }, { name: 'y' }],
   createProvisioningToken: [{ name: 'x' }, { name: 'y' }],
   createSnapshot: [{ name: 'x' }, { name: 'y' }],
   createStatisticsToken: [undefined],
@@ -60,7 +61,13 @@ const bodies: Readonly<Record<string, readonly [body: object | undefined, other?
 };
 
 /** These show a secret once, so there is nothing to answer a second time. */
-const shownOnce = new Set(['createOwnToken', 'createStatisticsToken', 'createDevice', 'createProvisioningToken']);
+const shownOnce = new Set([
+  'createOwnToken',
+  'createStatisticsToken',
+  'createDevice',
+  'createProvisioningToken',
+  'createHttpToken',
+]);
 
 const world = await startPopulated();
 const contract = contractOf((await world.ask('GET', '/api/')).body);

@@ -114,6 +114,8 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
     group('core-group', 'Gateways one', 'core'),
     provisioning('hidden-machine', `${marker} hall`, 'hidden'),
     provisioning('core-machine', 'hall one', 'core'),
+    calling('hidden-caller', `${marker} scale`, 'hidden', 'hidden-1'),
+    calling('core-caller', 'scale one', 'core', 'core-1'),
   ];
   await world.store.commit(() => ({ changes: resources.map(created) }), { id: newId() });
   await world.putDevices();
@@ -187,6 +189,7 @@ const params: Readonly<Record<string, readonly string[]>> = {
   '/sessions/{id}': ['nothing'],
   '/devices/{id}': ['core-device', 'gateway', 'hidden-device', 'nothing'],
   '/device-groups/{id}': ['core-group', 'gateways', 'hidden-group', 'nothing'],
+  '/http-tokens/{tokenId}': ['core-caller', 'hidden-caller', 'nothing'],
   '{tokenId}': ['core-machine', 'hidden-machine', 'nothing'],
   '{invitationId}': ['hidden-asks', 'core-asks', 'nothing'],
   '{userId}': ['olga', 'max', 'vera', 'sam', 'bob', 'ann', 'nothing'],
@@ -265,6 +268,11 @@ function group(id: string, name: string, inTeam: string): Resource<'DeviceGroup'
 function provisioning(id: string, name: string, inTeam: string): Resource<'ProvisioningToken'> {
   const spec = { team: inTeam, hash: mintSecret().hash, expiresAt: later };
   return { kind: 'ProvisioningToken', id, name, spec, ...times };
+}
+
+function calling(id: string, name: string, team: string, instance: string): Resource<'HttpToken'> {
+  const spec = { team, instance, hash: mintSecret().hash, expiresAt: later };
+  return { kind: 'HttpToken', id, name, spec, ...times };
 }
 
 function logOf(id: string) {

@@ -25,6 +25,8 @@ const link = (name: string, expiresAt: string) =>
 const request = (name: string, expiresAt: string) =>
   living('IdempotentRequest', name, { request: 'digest', made: 'id', expiresAt });
 
+const calling = (name: string, expiresAt: string) =>
+  living('HttpToken', name, { team: 't', instance: 'i', hash, expiresAt });
 const provisioning = (name: string, expiresAt: string) =>
   living('ProvisioningToken', name, { team: 't', hash, expiresAt });
 
@@ -39,7 +41,18 @@ const deskOf = (world: World, clock = () => at): Desk => ({
 const never = new AbortController().signal;
 
 const namesIn = (world: World): string[] =>
-  (['Token', 'Session', 'Invitation', 'ActionToken', 'ProvisioningToken', 'IdempotentRequest', 'SpentLogin'] as const)
+  (
+    [
+      'Token',
+      'Session',
+      'Invitation',
+      'ActionToken',
+      'ProvisioningToken',
+      'HttpToken',
+      'IdempotentRequest',
+      'SpentLogin',
+    ] as const
+  )
     .flatMap((kind) => [...world.store.read().all(kind)] as Resource[])
     .map(({ name }) => name);
 
@@ -59,6 +72,8 @@ job('takes away what has ended at that very moment, and leaves what has not', as
     link('link-past', past),
     link('link-later', later),
     provisioning('machine-past', past),
+    calling('caller-past', past),
+    calling('caller-later', later),
     provisioning('machine-later', later),
     request('request-past', past),
     request('request-later', later),
@@ -73,6 +88,7 @@ job('takes away what has ended at that very moment, and leaves what has not', as
     'invitation-later',
     'link-later',
     'machine-later',
+    'caller-later',
     'request-later',
     'spent-later',
   ]);

@@ -98,6 +98,11 @@ const table = {
   'write-instance-files': { who: editors, on: 'instance', may: 'write and delete the static files of an instance' },
   'update-instance': { who: editors, on: 'instance', may: 'change an instance' },
   'guard-instance': { who: owners, on: 'instance', may: 'say who may come in to an instance' },
+  'manage-http-tokens': {
+    who: editors,
+    on: 'instance',
+    may: 'list, make and revoke tokens for the endpoints of an instance',
+  },
   'delete-instance': { who: owners, on: 'instance', may: 'delete an instance' },
   'act-on-instance': { who: editors, on: 'instance', may: 'start, stop, restart, suspend and upgrade an instance' },
   'read-snapshots': { who: insiders, on: 'instance', may: 'list the snapshots of an instance' },

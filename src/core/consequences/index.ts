@@ -3,6 +3,7 @@ import type { Change, Following } from '../model/change.ts';
 import type { View } from '../model/view.ts';
 import { boundElsewhere } from './bound-elsewhere.ts';
 import type { Consequence } from './consequence.ts';
+import { instanceGone } from './instance-gone.ts';
 import { joined } from './joined.ts';
 import { snapshotsGone } from './snapshots-gone.ts';
 import { statisticsSwitchedOff } from './statistics-switched-off.ts';
@@ -16,6 +17,7 @@ export const consequences: readonly Consequence[] = [
   userShutOut,
   boundElsewhere,
   teamGone,
+  instanceGone,
   snapshotsGone,
   joined,
   statisticsSwitchedOff,

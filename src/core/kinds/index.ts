@@ -4,6 +4,7 @@ import { actionToken } from './action-token.ts';
 import { adminSettings } from './admin-settings.ts';
 import { device } from './device.ts';
 import { deviceGroup } from './device-group.ts';
+import { httpToken } from './http-token.ts';
 import { idempotentRequest } from './idempotent-request.ts';
 import { instance } from './instance.ts';
 import { instanceType } from './instance-type.ts';
@@ -50,6 +51,7 @@ export const runtimeKinds = {
   Device: device,
   DeviceGroup: deviceGroup,
   ProvisioningToken: provisioningToken,
+  HttpToken: httpToken,
   Snapshot: snapshot,
   StatisticsToken: statisticsToken,
   IdempotentRequest: idempotentRequest,

@@ -164,6 +164,7 @@ const countedAs: Readonly<Partial<Record<KindName, keyof Affects>>> = {
   Token: 'tokens',
   StatisticsToken: 'tokens',
   ProvisioningToken: 'tokens',
+  HttpToken: 'tokens',
   Membership: 'memberships',
   Invitation: 'invitations',
   Snapshot: 'snapshots',

@@ -1,4 +1,4 @@
-// Deletes what has ended by itself: tokens, sessions, invitations, provisioning tokens, links in mails, and what is remembered of requests and logins.
+// Deletes what has ended by itself: tokens, sessions, invitations, provisioning tokens, HTTP tokens, links in mails, and what is remembered of requests and logins.
 import { type Change, deleted } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
@@ -12,6 +12,7 @@ export const endingKinds = [
   'Invitation',
   'ActionToken',
   'ProvisioningToken',
+  'HttpToken',
   'IdempotentRequest',
   'SpentLogin',
 ] as const;

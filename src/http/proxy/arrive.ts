@@ -56,7 +56,8 @@ export function arrive(
   if (!standing) return nobodyHere(visitor, id);
   const elsewhere = rightPlace(gate, request, target, id);
   if (elsewhere !== undefined) return { outcome: 'redirect', location: elsewhere };
-  const entry = entryFor(visitor.caller, standing, view);
+  const own = entryFor(visitor.caller, standing, view);
+  const entry = visitor.mayCall ? { ...own, endpoints: true } : own;
   if (!entry.endpoints && !entry.editor) return entry.isShutOut ? refused(shutOut()) : nobodyHere(visitor, id);
   const door = options.instanceDoor?.(id);
   if (!door) return refused(notRunning(standing, entry));

@@ -1,6 +1,8 @@
 // Who comes in: by a token of Weir, or by a cookie, which counts only for what pages of the same origin asked.
 import type { IncomingMessage } from 'node:http';
-import { anonymous, type Caller } from '../../core/access/actor.ts';
+import { hashToken, useOfToken } from '../../auth/token.ts';
+import { anonymous, type Caller, hasEnded } from '../../core/access/actor.ts';
+import { first } from '../../core/model/state.ts';
 import type { PositionedView } from '../../store/store.ts';
 import { callerBySession, callerByToken, callerIn, type FoundCaller, sessionIn } from '../authentication.ts';
 import { cookiesIn, hostCookie } from '../cookies.ts';
@@ -13,6 +15,8 @@ export interface Visitor {
   readonly caller: Caller;
   /** Whether the header Authorization was for Weir. */
   readonly isOurToken: boolean;
+  /** Whether it is a token for the HTTP endpoints of this instance: that opens them, and nothing else. */
+  readonly mayCall: boolean;
   /** Whether there was a cookie that did not count, because a page elsewhere asked. */
   readonly isFromElsewhere: boolean;
 }
@@ -43,6 +47,7 @@ export function visitorOf(request: IncomingMessage, step: Doorstep, known: Known
       ...alone,
       caller: stillThere(callerByToken(authorization, known.options, known.lastUse)),
       isOurToken: true,
+      mayCall: isForEndpoints(authorization, step.id, known),
     };
   if (cookie === undefined) return alone;
   const caller = stillThere(
@@ -54,11 +59,18 @@ export function visitorOf(request: IncomingMessage, step: Doorstep, known: Known
   return isFromElsewhere(request, step) ? { ...alone, isFromElsewhere: true } : { ...alone, caller };
 }
 
-const alone: Visitor = { caller: anonymous, isOurToken: false, isFromElsewhere: false };
+const alone: Visitor = { caller: anonymous, isOurToken: false, mayCall: false, isFromElsewhere: false };
 
 /** What has ended opens nothing; it is deleted when it is shown to the API, or by the job for that. */
 function stillThere(found: FoundCaller): Caller {
   return 'ended' in found ? anonymous : found;
+}
+
+function isForEndpoints(authorization: string, instance: string, { view, options }: Known): boolean {
+  const [, text = ''] = /^bearer +(\S+) *$/i.exec(authorization) ?? [];
+  if (useOfToken(text) !== 'http') return false;
+  const token = first(view.having('HttpToken', `hash=${hashToken(text)}`));
+  return token?.spec.instance === instance && !hasEnded(token.spec.expiresAt, options.clock());
 }
 
 /** Of several cookies that one counts which Weir made for this instance. */

@@ -157,7 +157,12 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
         if (why !== 'nothing') return refusing.refuse(request, response, failed(why));
         if (passage.entry.isShutOut) return refusing.refuse(request, response, shutOut());
         if (passage.caller.kind !== 'anonymous') return refusing.refuse(request, response, nothingHere());
-        const visitor = { caller: passage.caller, isOurToken: passage.isOurToken, isFromElsewhere: false };
+        const visitor = {
+          caller: passage.caller,
+          isOurToken: passage.isOurToken,
+          mayCall: false,
+          isFromElsewhere: false,
+        };
         return entrance.signIn(request, response, target, id, visitor);
       },
     });

@@ -13,6 +13,7 @@ import { deviceList } from './device-list.ts';
 import { deviceSnapshotRoutes } from './device-snapshots.ts';
 import { deviceRoutes } from './devices.ts';
 import { healthRoutes } from './health.ts';
+import { httpTokenRoutes } from './http-tokens.ts';
 import { instanceActionRoutes } from './instance-actions.ts';
 import { instanceFileRoutes } from './instance-files.ts';
 import { instanceList } from './instance-list.ts';
@@ -61,6 +62,7 @@ export const routes: readonly Route[] = [
   ...deviceRoutes,
   ...deviceGroupRoutes,
   ...provisioningTokenRoutes,
+  ...httpTokenRoutes,
   ...deviceChannelRoutes,
   ...deviceSnapshotRoutes,
   ...snapshotRoutes,

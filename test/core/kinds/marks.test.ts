@@ -72,6 +72,7 @@ marks('stand where the nouns say', () => {
       'Device.hash',
       'Device.credentialSecret',
       'ProvisioningToken.hash',
+      'HttpToken.hash',
       'StatisticsToken.hash',
     ],
   );
@@ -102,6 +103,8 @@ marks('stand where the nouns say', () => {
       'DeviceGroup.targetSnapshot',
       'ProvisioningToken.team',
       'ProvisioningToken.group',
+      'HttpToken.team',
+      'HttpToken.instance',
       'Snapshot.team',
       'Snapshot.instance',
       'Snapshot.device',

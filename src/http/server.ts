@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
 import { singleton } from '../core/model/view.ts';
 import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
+import { createAgents } from './agents.ts';
 import { createDeviceWaiters } from './device-waiters.ts';
 import { Problem, problemBody } from './errors.ts';
 import { createInstalledTurns } from './installed.ts';
@@ -43,6 +44,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     installedTurns: createInstalledTurns(),
     invitationMails: createMailQuota(),
     deviceWaiters,
+    agents: createAgents(),
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),
     description: () => app.swagger(),
   };

@@ -22,7 +22,7 @@ export function deviceIn({ folder, nodeRed, provisioning, listen, patience, sign
   const runtime = runtimeIn({ folder: at('runtime'), nodeRed, listen, patience, env, log, onState: onNews, onDeploy: () => void deployed() });
   // Mode, settings, and the snapshot that it runs. It outlives the agent.
   let state = { mode: 'autonomous' };
-  let [hasBegun, editorPassword, trouble] = [false, '', undefined];
+  let [hasBegun, isSwept, editorPassword, trouble] = [false, false, '', undefined];
 
   const keep = (next) => {
     state = next;
@@ -138,7 +138,8 @@ export function deviceIn({ folder, nodeRed, provisioning, listen, patience, sign
       if (hasBegun) return;
       try {
         for (const path of [folder, at('runtime')]) mkdirSync(path, { recursive: true, mode: 0o700 });
-        await endLeftovers(folder);
+        if (!isSwept) await endLeftovers(folder);
+        isSwept = true;
         sets.resume();
         reload();
         if (state.trial === undefined) sets.confirm();
@@ -147,10 +148,13 @@ export function deviceIn({ folder, nodeRed, provisioning, listen, patience, sign
         editorPassword = readText(at('editor-password'));
         [hasBegun, trouble] = [true, undefined];
         if (state.trial !== undefined) await tryOut();
-        else if (isRunnable()) await run();
+        else if (isRunnable() && !runtime.isOn()) await run();
       } catch (error) {
         trouble = error;
         log(`it does not begin as it should: ${error.message}`);
+        if (sets.isUnfinished() || runtime.isOn()) return;
+        reload();
+        await run().catch((failed) => log(failed.message));
       }
     },
     /** The token that is kept here; else the provisioning token is spent for one, which is only done where there is room to write it down. */

@@ -121,6 +121,8 @@ export function runtimeIn({ folder, nodeRed, listen, patience, env, log, onState
       const runtimeVersion = readJson(join(main, 'package.json'))?.version;
       return { state, ...(runtimeVersion ? { runtimeVersion } : {}) };
     },
+    /** Whether it was started, and not stopped since. */
+    isOn: () => wanted !== undefined,
     isEmpty: () => contents().flows.length === 0,
     /** Whether modules are installed as they are wanted. A folder that npm was killed in has none that is whole. */
     isInstalled: (modules) => {

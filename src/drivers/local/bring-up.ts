@@ -12,6 +12,7 @@ import { freePort, isFree } from './ports.ts';
 import { beganAt } from './process-table.ts';
 import { readLog } from './read-log.ts';
 import { forgetRecord, writeRecord } from './record.ts';
+import { giveRegistryAccess } from './registry-access.ts';
 import { end, endOf, type Patience, type Runtime } from './runtimes.ts';
 import { type Secrets, settingsFor, toldSecrets, withSlash } from './settings.ts';
 import { runtimeIn } from './stack.ts';
@@ -64,9 +65,10 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   };
   // Written before it runs, so that it is found even if Weir ends right now.
   await writeRecord(folder, record);
+  const registry = await giveRegistryAccess(folder, env);
   giveUpOn(signal);
   const told = toldSecrets(secrets, token);
-  const child = await launch({ run, folder, runtime, node, env, nonce: record.run, secrets: told });
+  const child = await launch({ run, folder, runtime, node, env, nonce: record.run, registry, secrets: told });
   const process = { pid: child.pid, began: (await beganAt(child.pid)) ?? '' };
   const made: Runtime = { ...record, id: run.id, folder, token, process, child };
   try {

@@ -1,12 +1,14 @@
 // Finds a runtime again that was started before this process was. A process that only has its number is left alone.
 import { marker } from './environment.ts';
 import { type Folder, textIn } from './folder.ts';
+import { endInstall } from './modules.ts';
 import { isMarked, isRunning, worksIn } from './process-table.ts';
 import { forgetRecord, readRecord } from './record.ts';
 import { endMarked, type Runtime } from './runtimes.ts';
 
 /** The runtime that was started for an instance, where it still runs. What is left of one that does not is ended. */
 export async function findAgain(id: string, folder: Folder): Promise<Runtime | undefined> {
+  await endInstall(folder);
   const record = await readRecord(folder);
   if (!record) return undefined;
   const { pid, began, ...rest } = record;

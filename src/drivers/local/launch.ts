@@ -16,6 +16,8 @@ export interface Launch {
   readonly env: NodeJS.ProcessEnv;
   /** The value of the marker. */
   readonly nonce: string;
+  /** How its npm reaches a registry. */
+  readonly registry: Readonly<Record<string, string>>;
   /** Told once, on its standard input. */
   readonly secrets: object;
 }
@@ -58,10 +60,11 @@ function argumentsOf({ run, folder, runtime }: Launch): string[] {
   ];
 }
 
-function environmentFor({ run, folder, node, env, nonce }: Launch): NodeJS.ProcessEnv {
+function environmentFor({ run, folder, node, env, nonce, registry }: Launch): NodeJS.ProcessEnv {
   const { timeZone } = run.options;
   return environmentOf(env, node, {
     HOME: folder.home,
+    ...registry,
     ...Object.fromEntries(run.environment.map(({ name, value }) => [name, value])),
     ...(timeZone === undefined ? {} : { TZ: timeZone }),
     [marker]: nonce,

@@ -356,6 +356,7 @@ secrets('is anything of users, teams, addresses or credentials, whatever has hap
     'route',
     'cause',
     'mode',
+    'condition',
   ];
   const ofNode = ['le', 'space', 'major', 'minor', 'patch', 'kind'];
   assert.equal(

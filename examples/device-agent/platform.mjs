@@ -2,27 +2,38 @@
 
 /** The token opens nothing, or not any more. */
 export class Gone extends Error {}
+/** The platform cannot be reached, or is not well: nothing to tell it of. */
+export class Unreachable extends Error {}
 
 export function platformAt(url, token) {
-  const ask = async (method, path, { body, headers = {}, signal, seconds = 60 } = {}) => {
+  const send = async (method, path, { body, headers = {}, signal, seconds = 60 } = {}) => {
     const type = body ? { 'content-type': 'application/json' } : {};
-    const answer = await fetch(`${url.replace(/\/+$/, '')}/api/v1/device${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, ...type, ...headers },
-      body: body && JSON.stringify(body),
-      signal: AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(signal ? [signal] : [])]),
-    });
-    const text = await answer.text();
+    try {
+      const answer = await fetch(`${url.replace(/\/+$/, '')}/api/v1/device${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...type, ...headers },
+        body: body && JSON.stringify(body),
+        signal: AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(signal ? [signal] : [])]),
+      });
+      return { answer, text: await answer.text() };
+    } catch (error) {
+      throw new Unreachable(`${method} ${path}: ${error.message}`, { cause: error.cause });
+    }
+  };
+  const ask = async (method, path, options) => {
+    const { answer, text } = await send(method, path, options);
+    const words = `${method} ${path}: ${answer.status} ${text.slice(0, 500)}`;
     if (answer.status === 401) throw new Gone('the token opens nothing');
-    if (!answer.ok && answer.status !== 304) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 500)}`);
+    if (answer.status === 429 || answer.status >= 500) throw new Unreachable(words);
+    if (!answer.ok && answer.status !== 304) throw new Error(words);
     return { etag: answer.headers.get('etag'), body: text && JSON.parse(text) };
   };
   return {
     register: async (name, signal) => (await ask('POST', '/register', { body: { name }, signal })).body,
-    /** What the device should be, once that is not what `etag` names; nothing where it stays so for 50 seconds. */
-    wanted: async (etag, signal) => {
+    /** What the device should be, once that is not what `etag` names; nothing where it stays so for so many seconds. */
+    wanted: async (etag, signal, seconds) => {
       const headers = etag ? { 'if-none-match': etag } : {};
-      const answer = await ask('GET', '?wait=50', { headers, signal, seconds: 80 });
+      const answer = await ask('GET', `?wait=${seconds}`, { headers, signal, seconds: seconds + 30 });
       return answer.body ? answer : undefined;
     },
     settings: async () => (await ask('GET', '/settings')).body,

@@ -1,6 +1,7 @@
-// The settings that Node-RED is started with; the agent gives them by its environment.
-const { mode, listen, credentialSecret, editorPassword } = JSON.parse(process.env.WEIR_RUNTIME);
-delete process.env.WEIR_RUNTIME;
+// The settings that Node-RED is started with; the agent gives them once, on the standard input.
+const { readFileSync } = require('node:fs');
+
+const { mode, listen, credentialSecret, editorPassword } = JSON.parse(readFileSync(0, 'utf8'));
 // Without its agent it would keep the port from the next one.
 process.on('disconnect', () => process.exit());
 const developer = (isRight) => (isRight ? { username: 'developer', permissions: '*' } : null);

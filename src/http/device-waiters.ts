@@ -1,5 +1,6 @@
 // Devices that wait for what they should be to change: one subscription of the store for all of them, and nothing that runs while nothing changes.
 import type { Change } from '../core/model/change.ts';
+import { sameValue } from '../core/model/leaves.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { referrers, type View } from '../core/model/view.ts';
 import type { Entry, Store } from '../store/store.ts';
@@ -37,7 +38,7 @@ export function createDeviceWaiters(store: Store): DeviceWaiters {
   const unsubscribe = store.subscribe((entry) => {
     if (waiting.size === 0) return;
     const view = store.read();
-    look(view, isAboutAll(entry) ? [...waiting.keys()] : touched(entry, view));
+    look(view, (entry === 'reset' ? undefined : touchedBy(entry, view)) ?? [...waiting.keys()]);
   });
   return {
     until: (wait) => (closed ? Promise.resolve() : begin(waiting, wait)),
@@ -71,20 +72,48 @@ function begin(waiting: Map<string, Set<Waiter>>, { device, isSame, ms, onEnd }:
   });
 }
 
-/** What a team has by its type, and what the platform provides for that, concerns all; it changes so rarely that nobody keeps a list of whom. */
-function isAboutAll(entry: Entry | 'reset'): entry is 'reset' {
-  return entry === 'reset' || entry.changes.some(({ kind }) => ['Platform', 'TeamType', 'Team'].includes(kind));
+/** The devices whose answer may be another one now; `undefined` for all of them. */
+function touchedBy({ changes }: Entry, view: View): ReadonlySet<string> | undefined {
+  const that = changes.filter(moved);
+  // It changes so rarely, and by so little of it, that nobody keeps a list of whom it concerns.
+  if (that.some(({ kind }) => kind === 'Platform')) return undefined;
+  return new Set(that.flatMap((change) => devicesOf(change, view)));
 }
 
-/** The devices that what was written may be about. */
-function* touched({ changes }: Entry, view: View): Iterable<string> {
-  for (const change of changes) {
-    if (change.kind === 'Device') yield change.id;
-    const group = groupIn(change);
-    if (group) for (const { id } of referrers(view, 'Device', group)) yield id;
-  }
+/** The ids of the devices that a change is about. */
+function devicesOf({ kind, id, before, after }: Change, view: View): string[] {
+  if (kind === 'Device') return [id];
+  const held: Resource | undefined = after ?? before;
+  if (!held) return [];
+  if (kind === 'DeviceGroup') return [...referrers(view, 'Device', held)].map((device) => device.id);
+  if (kind === 'Team') return developersOf(view, held);
+  return [...referrers(view, 'Team', held)].flatMap((team) => developersOf(view, team));
 }
 
-function groupIn({ kind, before, after }: Change): Resource | undefined {
-  return kind === 'DeviceGroup' ? (after ?? before) : undefined;
+/** What is told by the features of a team concerns devices in developer mode. */
+function developersOf(view: View, team: Resource): string[] {
+  const devices = [...referrers(view, 'Device', team)];
+  return devices.flatMap(({ id, spec }) => (spec.mode === 'developer' ? [id] : []));
 }
+
+/** Whether something moved that answers are made of. What is new has no device yet, but for a device. */
+function moved({ kind, before, after }: Change): boolean {
+  const parts = partsOf[kind];
+  if (!parts) return false;
+  if (!before || !after) return kind === 'Device' || before !== undefined;
+  const [old, now] = [before.spec as Spec, after.spec as Spec];
+  if (kind === 'Device' && before.name !== after.name) return true;
+  const names = parts === 'all' ? Object.keys({ ...old, ...now }) : parts;
+  return names.some((part) => old[part] !== now[part] && !sameValue(old[part], now[part]));
+}
+
+type Spec = Readonly<Record<string, unknown>>;
+
+/** The fields that answers are made of, by kind. */
+const partsOf: Readonly<Partial<Record<Change['kind'], readonly string[] | 'all'>>> = {
+  Device: ['team', 'hash', 'mode', 'group', 'targetSnapshot', 'environment', 'snapshotRequest', 'credentialSecret'],
+  DeviceGroup: ['targetSnapshot'],
+  Team: ['type'],
+  TeamType: ['features'],
+  Platform: 'all',
+};

@@ -5,6 +5,7 @@ import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify'
 import { singleton } from '../core/model/view.ts';
 import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
 import { hangUp } from '../lib/hang-up.ts';
+import { createAgents } from './agents.ts';
 import { createDeviceWaiters } from './device-waiters.ts';
 import { Problem, problemBody } from './errors.ts';
 import { createInstalledTurns } from './installed.ts';
@@ -55,6 +56,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     installedTurns: createInstalledTurns(),
     invitationMails: createMailQuota(),
     deviceWaiters,
+    agents: createAgents(),
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),
     description: () => app.swagger(),
   };

@@ -11,6 +11,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Turns } from '../lib/turns.ts';
 import type { Mailer } from '../mail/mail.ts';
 import type { PasswordProvider } from '../sso/provider.ts';
+import type { Agents } from './agents.ts';
 import type { DeviceWaiters } from './device-waiters.ts';
 import type { MailQuota } from './mail-quota.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -168,6 +169,8 @@ export interface Services extends ServerOptions {
   readonly invitationMails: MailQuota;
   /** Devices that wait for something to change. */
   readonly deviceWaiters: DeviceWaiters;
+  /** The agents that were heard of each device. */
+  readonly agents: Agents;
   /** How often a password may be tried on a directory. */
   readonly tries: Tries;
   /** The description of the API. */

@@ -175,6 +175,28 @@ function sentenceOf(alert: InstanceAlert): string {
   }
 }
 
+/** To an owner of a team one of whose devices shares its token with a copy of itself. */
+export function deviceCloned(
+  about: About & {
+    device: { readonly id: string; readonly name: string };
+    team: string;
+    because: string;
+    at: string;
+  },
+): Mail {
+  const [name, team] = [harmless(about.device.name), harmless(about.team)];
+  return layOut({
+    ...about,
+    subject: `Two agents use the token of the device "${name}"`,
+    before: [
+      `On ${moment(about.at)} it was found that ${harmless(about.because)}.`,
+      `Both are still served, and get what the device "${name}" is given, secrets included. Give the device another token: both are shut out then. Put the new one into the agent that shall stay.`,
+    ],
+    link: link(about, 'See the device', `/api/v1/devices/${encodeURIComponent(about.device.id)}`),
+    after: [`You own the team "${team}". This is told once, until the device gets another token.`],
+  });
+}
+
 const notYou = 'If it was you, nothing has to be done. If not, tell an administrator at once.';
 
 function link({ baseUrl }: About, label: string, path: string) {

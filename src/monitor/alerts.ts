@@ -1,7 +1,7 @@
 // Mails the owners of instances that crash or stay near a limit of their stack: once, whatever happens to Weir meanwhile.
 import { type Door, submit } from '../control/submit.ts';
 import { type AlertCause, isUntoldSafeMode, untoldCrashes } from '../core/instances/untold.ts';
-import { ownersKey } from '../core/kinds/membership.ts';
+import { ownerAddresses } from '../core/model/members.ts';
 import type { Resource } from '../core/model/resource.ts';
 import type { View } from '../core/model/view.ts';
 import { type AlertNote, noteAlerts } from '../core/proposals/note-alerts.ts';
@@ -91,7 +91,7 @@ function watchAll(desk: Desk): void {
 }
 
 function watch({ watched }: Desk, instance: Resource | undefined): void {
-  if (instance?.kind !== 'Instance' || !('conditions' in instance.spec)) return;
+  if (instance?.kind !== 'Instance' || !('instanceType' in instance.spec)) return;
   const { crashes, safeMode, alerts } = instance.spec;
   if (crashes || safeMode || alerts?.memory?.near || alerts?.cpu?.near || alerts?.disk?.near) watched.add(instance.id);
 }
@@ -156,7 +156,7 @@ function tell(desk: Desk, view: View, id: string, due: readonly Due[]): void {
   if (!team || !type || due.length === 0) return;
   if (!effectiveIn(view, door.facts(), type.spec.features, 'emailAlerts').effective) return;
   const about = { baseUrl, team: { id, name: team.spec.displayName }, alerts: due.map(({ alert }) => alert) };
-  const sent = ownersOf(view, id).map(
+  const sent = ownerAddresses(view, id).map(
     (to) =>
       new Promise<Told>((told) =>
         mailer.send(instanceAlerts({ ...about, to }), (outcome, mayWorkLater) => told({ outcome, mayWorkLater })),
@@ -203,11 +203,6 @@ function isFree({ underway }: Desk, key: string, now: string): boolean {
 }
 
 /** The addresses of whoever owns a team, as far as they are known to be theirs; but not of who is shut out. */
-function ownersOf(view: View, team: string): string[] {
-  const users = [...view.having('Membership', ownersKey(team))].map(({ spec }) => view.get('User', spec.user));
-  return users.flatMap((user) => (user?.spec.emailVerified && !user.spec.suspended ? [user.spec.email] : []));
-}
-
 /** Whether it was kept. */
 async function note({ options: { door, clock, newId, log } }: Desk, notes: readonly AlertNote[]): Promise<boolean> {
   try {

@@ -108,8 +108,8 @@ inWorld('gives a runtime its variables, and nothing of Weir’s own', async (wor
   const { env } = seenBy('a');
   const common = ['LANG', 'LC_ALL', 'LC_CTYPE', 'TMPDIR', 'PATH'];
   assert.equal(
-    Object.keys(env).filter((name) => !common.includes(name)),
-    ['HOME', 'SITE', 'TZ', 'INSTANCE_RUN'],
+    Object.keys(env).filter((name) => !common.includes(name) && name !== 'NODE_EXTRA_CA_CERTS'),
+    ['HOME', 'npm_config_globalconfig', 'SITE', 'TZ', 'INSTANCE_RUN'],
   );
   assert.equal([env.SITE, env.TZ, env.HOME], ['main', 'Asia/Tokyo', at('a', 'home')]);
   const log = readFileSync(folderOf(instances, 'a').log, 'utf8');

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { updated } from '../../src/core/model/change.ts';
-import { type Asked, type ServerWorld, start, startWorld } from './world.ts';
+import { type Asked, type ServerWorld, start, startWorld, tree } from './world.ts';
 
 interface Context {
   world: ServerWorld;
@@ -11,7 +11,7 @@ interface Context {
 
 const channel = suite<Context>('the channel of a device');
 channel.before.each(async (context) => {
-  context.world = await startWorld();
+  context.world = await startWorld({ ...tree, 'weir.yaml': `${tree['weir.yaml']}  email: {from: weir@example.com}\n` });
   await context.world.putDevices();
 });
 channel.after.each(({ world }) => world.close());
@@ -176,6 +176,97 @@ channel('shows what the agent said, and that it is not heard of any more', async
     'what it says is nothing that somebody did',
   );
 });
+
+channel('says that an update failed as long as its agent says so, and audits it once', async ({ world }) => {
+  const say = (body: object) => world.ask('POST', '/api/v1/device/check-in', { as: 'device', body });
+  const failing = { state: 'running', activeSnapshot: 'old', error: 'npm install failed (1):\nE404' };
+  assert.is((await say(failing)).status, 200);
+  await say({ ...failing, error: 'npm install failed (1):\nE503' });
+  const look = async () => (await world.ask('GET', '/api/v1/devices/gateway')).body;
+  assert.equal(
+    [(await look()).status, (await look()).activeSnapshot, (await look()).conditions],
+    [
+      'running',
+      'old',
+      [
+        {
+          type: 'UpdateFailed',
+          status: 'True',
+          reason: 'AgentFailed',
+          message: 'npm install failed (1):\nE503',
+          lastTransitionTime: start,
+        },
+      ],
+    ],
+  );
+  const listed = async (condition: string) =>
+    (await world.ask('GET', `/api/v1/teams/core/devices?condition=${condition}`)).body.count;
+  assert.equal([await listed('UpdateFailed'), await listed('Cloned')], [1, 0]);
+  const figures = async () => (await world.ask('GET', '/api/v1/admin/stats')).body.devicesByCondition;
+  assert.equal(await figures(), { UpdateFailed: 1, Cloned: 0 });
+  const position = world.store.read().position;
+  await say({ ...failing, error: 'npm install failed (1):\nE503' });
+  assert.is(world.store.read().position, position, 'saying the same again writes nothing');
+  await say({ state: 'running', activeSnapshot: 'new' });
+  assert.equal([(await look()).conditions, await figures()], [[], { UpdateFailed: 0, Cloned: 0 }]);
+  const entries = await world.store.records({ stream: 'audit', limit: 50 });
+  const events = entries.filter(({ body }) => String(body['event']).startsWith('device.'));
+  assert.equal(
+    events.map(({ body }) => [body['event'], body['reason']]),
+    [['device.update-failed', 'npm install failed (1):\nE404']],
+  );
+  assert.is((await say({ ...failing, error: 'x'.repeat(2001) })).status, 400);
+});
+
+/** An agent with a number of its own, which counts. */
+function agentOf(world: ServerWorld, run: string, from = 0) {
+  let count = from;
+  return async (token?: string) => {
+    count += 1;
+    const body = { state: 'running', agent: { run: run.repeat(16), count } };
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const said = await world.ask('POST', '/api/v1/device/check-in', { as: token ? 'none' : 'device', body, headers });
+    return said.status;
+  };
+}
+
+channel(
+  'finds two agents that use one token, tells the owners once, and serves both until it is renewed',
+  async ({ world }) => {
+    const conditions = async () => (await world.ask('GET', '/api/v1/devices/gateway')).body.conditions;
+    const [one, two] = [agentOf(world, 'a'), agentOf(world, 'b')];
+    for (const say of [one, one, two, one, two]) assert.is(await say(), 200);
+    assert.equal(await conditions(), [], 'one that was held up on its way is no second agent');
+    for (const say of [one, two, one, two]) assert.is(await say(), 200, 'both are served');
+    const [condition] = await conditions();
+    assert.equal([condition.type, condition.reason], ['Cloned', 'TwoAgents']);
+    assert.match(
+      condition.message,
+      /^two agents use its token at the same time: one was heard from 127\.0\.0\.1 at 2026\S+, another one from 127\.0\.0\.1 at 2026\S+$/,
+    );
+    const mails = world.mails.filter(({ subject }) => /Two agents use the token of the device "Gateway"/.test(subject));
+    assert.is(mails.length, 1, 'the one owner is told once');
+    const entries = await world.store.records({ stream: 'audit', limit: 50 });
+    assert.is(entries.filter(({ body }) => body['event'] === 'device.cloned').length, 1);
+    const { token } = (await world.ask('POST', '/api/v1/devices/gateway/token')).body;
+    assert.equal(await conditions(), []);
+    assert.is(await one(), 401);
+    for (let times = 0; times < 5; times += 1) assert.is(await two(token), 200);
+    assert.equal(await conditions(), []);
+  },
+);
+
+channel(
+  'tells a copy of a machine by what it counts, and an agent that starts anew from a second one',
+  async ({ world }) => {
+    const conditions = async () => (await world.ask('GET', '/api/v1/devices/gateway')).body.conditions.length;
+    for (const run of 'abcdefghij') for (let times = 0; times < 2; times += 1) await agentOf(world, run, times)();
+    assert.is(await conditions(), 0);
+    const [one, copy] = [agentOf(world, 'z', 7), agentOf(world, 'z', 7)];
+    for (const say of [one, copy, one, copy, one, copy]) await say();
+    assert.is(await conditions(), 1);
+  },
+);
 
 channel('keeps when it was seen when the server closes, with many others in one go', async ({ world }) => {
   await asDevice(world);

@@ -42,6 +42,7 @@ devices('are made by members, with a token that is shown once', async ({ world }
     mode: 'developer',
     status: 'unknown',
     lastSeenAt: null,
+    conditions: [],
     environment: [],
     createdAt: start,
     updatedAt: start,

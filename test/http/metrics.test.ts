@@ -357,6 +357,7 @@ secrets('is anything of users, teams, addresses or credentials, whatever has hap
     'cause',
     'mode',
     'limit',
+    'condition',
   ];
   const ofNode = ['le', 'space', 'major', 'minor', 'patch', 'kind'];
   assert.equal(

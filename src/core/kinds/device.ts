@@ -1,6 +1,6 @@
 // The noun Device: a flow runtime that lives elsewhere, looked after by an agent beside it.
 import { z } from 'zod';
-import { variables } from './instance.ts';
+import { condition, variables } from './instance.ts';
 import { bookkeeping, defineKind, hashed, refId, sha256 } from './kind.ts';
 import { displayName, instant } from './scalars.ts';
 
@@ -20,6 +20,17 @@ const reported = z.strictObject({
 
 /** What an agent says of itself. */
 export type Reported = z.output<typeof reported>;
+
+/** What may be wrong with a device: an update that its agent could not carry out; and that two agents use its token. */
+export const deviceConditions = ['UpdateFailed', 'Cloned'] as const;
+
+/** One of them. */
+export type DeviceConditionName = (typeof deviceConditions)[number];
+
+/** The index key of devices that one of them holds for. */
+export function deviceConditionKey(name: DeviceConditionName): string {
+  return `condition=${name}`;
+}
 
 /** A snapshot that somebody asked for: the id of the request, and how it will be called. */
 const snapshotRequest = z.strictObject({
@@ -50,6 +61,10 @@ export const device = defineKind({
       .default(null)
       .describe('When it last asked for something, to the minute; null for never.'),
     reported: bookkeeping(reported).optional().describe('What its agent last said of itself.'),
+    conditions: bookkeeping(z.array(condition)).optional().describe('What is wrong with it, and since when.'),
   }),
-  keys: ({ hash }) => [`hash=${hash}`],
+  keys: ({ hash, conditions = [] }) => [
+    `hash=${hash}`,
+    ...deviceConditions.filter((name) => conditions.some(({ type }) => type === name)).map(deviceConditionKey),
+  ],
 });

@@ -49,8 +49,8 @@ const started = z.strictObject({
   environment: variables,
 });
 
-/** How an instance stands, as Kubernetes has it. */
-const condition = z.strictObject({
+/** How an instance or a device stands in one respect, as Kubernetes has it. */
+export const condition = z.strictObject({
   type: z.string(),
   status: z.enum(['True', 'False', 'Unknown']),
   reason: z.string(),

@@ -1,5 +1,5 @@
 // Who is in a team, and as what.
-import { membershipKey } from '../kinds/membership.ts';
+import { membershipKey, ownersKey } from '../kinds/membership.ts';
 import type { Role } from '../kinds/roles.ts';
 import type { Resource } from './resource.ts';
 import { first } from './state.ts';
@@ -13,4 +13,10 @@ export function membershipIn(view: View, team: string, user: string): Resource<'
 /** What a user is in a team, by their ids; nothing where they are not in it. */
 export function roleIn(view: View, team: string, user: string): Role | undefined {
   return membershipIn(view, team, user)?.spec.role;
+}
+
+/** The addresses of the owners of a team, by its id: those that are confirmed, of users who are not shut out. */
+export function ownerAddresses(view: View, team: string): string[] {
+  const users = [...view.having('Membership', ownersKey(team))].map(({ spec }) => view.get('User', spec.user));
+  return users.flatMap((user) => (user?.spec.emailVerified && !user.spec.suspended ? [user.spec.email] : []));
 }

@@ -1,4 +1,5 @@
 // The key figures of the platform (specification 4.3): counts that indexes know, so that they cost the same at any size.
+import { type DeviceConditionName, deviceConditionKey, deviceConditions } from '../kinds/device.ts';
 import { type InstanceState, instanceStates, stateKey } from '../kinds/instance.ts';
 import { activeAdmin, suspendedAdmin, suspendedUser } from '../kinds/user.ts';
 import { countReferrers, type View } from './view.ts';
@@ -21,6 +22,8 @@ export interface Statistics {
   /** Every state is there. */
   readonly instancesByState: Readonly<Record<InstanceState, number>>;
   readonly deviceCount: number;
+  /** Every condition is there; a device may be in both. */
+  readonly devicesByCondition: Readonly<Record<DeviceConditionName, number>>;
   readonly teamTypeCount: number;
   readonly instanceTypeCount: number;
   readonly stackCount: number;
@@ -42,6 +45,7 @@ export function statisticsOf(view: View): Statistics {
     instanceCount: view.count('Instance'),
     instancesByState: instancesByState(view),
     deviceCount: view.count('Device'),
+    devicesByCondition: devicesByCondition(view),
     teamTypeCount: view.count('TeamType'),
     instanceTypeCount: view.count('InstanceType'),
     stackCount: view.count('Stack'),
@@ -57,4 +61,9 @@ function teamsByType(view: View): Statistics['teamsByType'] {
 function instancesByState(view: View): Statistics['instancesByState'] {
   const counts = instanceStates.map((state) => [state, view.countHaving('Instance', stateKey(state))] as const);
   return Object.fromEntries(counts) as Statistics['instancesByState'];
+}
+
+function devicesByCondition(view: View): Statistics['devicesByCondition'] {
+  const counts = deviceConditions.map((name) => [name, view.countHaving('Device', deviceConditionKey(name))] as const);
+  return Object.fromEntries(counts) as Statistics['devicesByCondition'];
 }

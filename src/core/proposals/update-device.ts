@@ -1,4 +1,5 @@
 // Changes what a device should be, and gives it another token.
+import { withoutCondition } from '../instances/standing.ts';
 import type { SpecOf } from '../kinds/index.ts';
 import { updated } from '../model/change.ts';
 import { sameValue } from '../model/leaves.ts';
@@ -39,7 +40,9 @@ export function renewDeviceToken(id: string, hash: string): Proposal {
   return (view, { now }) => {
     const current = targetIn(view, 'Device', { id });
     const { generation } = current;
-    const spec = { ...current.spec, hash };
+    // Whoever else used the old one is shut out now.
+    const conditions = withoutCondition(current.spec.conditions ?? [], 'Cloned');
+    const spec = { ...current.spec, hash, conditions };
     return [updated(current, { ...current, spec, generation: generation + 1, updatedAt: now })];
   };
 }

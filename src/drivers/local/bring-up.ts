@@ -14,6 +14,7 @@ import { installModules } from './modules.ts';
 import { isFree } from './ports.ts';
 import { readLog } from './read-log.ts';
 import { forgetRecord, writeRecord } from './record.ts';
+import { giveRegistryAccess } from './registry-access.ts';
 import { end, endOf, type Patience, type Runtime } from './runtimes.ts';
 import { type Secrets, settingsFor, toldSecrets, withSlash } from './settings.ts';
 import { runtimeIn } from './stack.ts';
@@ -74,9 +75,10 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   };
   // Written before it runs, so that it is found even if Weir ends right now.
   await writeRecord(folder, record);
+  const registry = await giveRegistryAccess(folder, env);
   giveUpOn(signal);
   const told = toldSecrets(secrets, token);
-  const started = await launch({ run, folder, runtime, node, env, cell, tree: record, secrets: told });
+  const started = await launch({ run, folder, runtime, node, env, cell, tree: record, registry, secrets: told });
   const { child, leader: process, init } = started;
   const inside = init ? { init } : {};
   const made: Runtime = { ...record, ...inside, id: run.id, folder, token, process, child };

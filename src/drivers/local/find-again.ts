@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { marker } from './environment.ts';
 import { type Folder, keptText } from './folder.ts';
+import { endInstall } from './modules.ts';
 import { allPids, isMarked, isRunning, variableOf, worksIn } from './process-table.ts';
 import { endTree } from './process-tree.ts';
 import { forgetRecord, isRun, readRecord } from './record.ts';
@@ -9,6 +10,7 @@ import type { Runtime } from './runtimes.ts';
 
 /** The runtime that was started for an instance, where it still runs. What is left of one that does not is ended. */
 export async function findAgain(id: string, folder: Folder): Promise<Runtime | undefined> {
+  await endInstall(folder);
   const record = await readRecord(folder);
   if (!record) return undefined;
   const { pid, began, ...rest } = { pid: undefined, began: undefined, ...record };

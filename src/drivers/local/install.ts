@@ -1,8 +1,10 @@
 // Puts a runtime into the stacks directory, from the npm registry: whole or not at all.
-import { chmod, mkdtemp, open, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { makeFolders } from '../../lib/make-folders.ts';
 import { type NpmCall, NpmFailed, npm } from './npm.ts';
+import { beganAt, isRunning } from './process-table.ts';
+import { endTree } from './process-tree.ts';
 import { lookInto, runtimePackage } from './stack.ts';
 
 /** Which version goes where. */
@@ -35,9 +37,11 @@ export async function installRuntime({ stacks, version, ...call }: Installation)
   if (before !== 'missing') return 'there';
   try {
     await makeFolders(stacks, 0o700);
+    await sweepInstalls(stacks);
     const folder = await mkdtemp(join(stacks, '.install-'));
     try {
-      await fill(folder, version, call);
+      await own(folder);
+      await fill(folder, version, { ...call, mark: basename(folder) });
       return await putInPlace(folder, target);
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -47,7 +51,11 @@ export async function installRuntime({ stacks, version, ...call }: Installation)
   }
 }
 
-async function fill(folder: string, version: string, call: Pick<NpmCall, 'env' | 'node' | 'signal'>): Promise<void> {
+async function fill(
+  folder: string,
+  version: string,
+  call: Pick<NpmCall, 'env' | 'node' | 'signal' | 'mark'>,
+): Promise<void> {
   await writeFile(join(folder, 'package.json'), '{"private": true}\n');
   // What the scripts of its packages would do, the runtime does without: they only build what makes it faster.
   const flags = ['--save-exact', '--omit=dev', '--ignore-scripts', '--engine-strict'];
@@ -55,7 +63,37 @@ async function fill(folder: string, version: string, call: Pick<NpmCall, 'env' |
   const found = await lookInto(folder);
   if (typeof found === 'string' || found.version !== version)
     throw new NpmFailed('failed', `what the registry gave is no runtime of version ${version}`);
+  await rm(join(folder, owner), { force: true });
   await chmod(folder, 0o755);
+}
+
+/** The name of the file that says who is at work in a folder. */
+const owner = '.owner';
+
+async function own(folder: string): Promise<void> {
+  const { pid } = process;
+  await writeFile(join(folder, owner), JSON.stringify({ pid, began: await beganAt(pid) }));
+}
+
+/** Deletes the folders of installations that were killed, and ends what is still at work in them. */
+async function sweepInstalls(stacks: string): Promise<void> {
+  for (const name of await readdir(stacks)) {
+    const folder = join(stacks, name);
+    if (!name.startsWith('.install-') || (await isAtWork(folder))) continue;
+    await endTree({ run: name });
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function isAtWork(folder: string): Promise<boolean> {
+  try {
+    const { pid, began } = JSON.parse(await readFile(join(folder, owner), 'utf8'));
+    return await isRunning({ pid, began });
+  } catch {
+    // It may just have been made, and not have got so far.
+    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: 0 }));
+    return Date.now() - mtimeMs < 60_000;
+  }
 }
 
 /** Where somebody else was faster, theirs stays. */

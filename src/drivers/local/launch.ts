@@ -7,6 +7,7 @@ import type { Folder } from './folder.ts';
 import type { Cell } from './isolation/isolation.ts';
 import { processesOf, type Started, startWrapped } from './isolation/wrap.ts';
 import { gather, type Tree, withTag } from './process-tree.ts';
+import type { RegistryAccess } from './registry-access.ts';
 import type { Runtime } from './stack.ts';
 
 /** What a process is started with. */
@@ -20,16 +21,19 @@ export interface Launch {
   readonly cell: Cell;
   /** Its run: the value of the marker, and the control groups. */
   readonly tree: Tree;
+  /** How its npm reaches a registry. */
+  readonly registry: RegistryAccess;
   /** Told once, on its standard input. */
   readonly secrets: object;
 }
 
 /** Starts it; it then leads a session of its own, and writes its log by itself. Rejects where the system does not let it. */
 export async function launch(launch: Launch): Promise<Started> {
-  const { folder, runtime, node, cell } = launch;
+  const { folder, runtime, node, cell, registry } = launch;
+  const readable = [folder.settings, folder.settingsData, ...registry.files];
   // Weir's own, read by the user of the instance alone; at the level of namespaces it sees nothing else of this folder.
   if (cell.user !== undefined)
-    for (const path of [folder.settings, folder.settingsData]) {
+    for (const path of readable) {
       await chown(path, 0, cell.user);
       await chmod(path, 0o640);
     }
@@ -39,7 +43,7 @@ export async function launch(launch: Launch): Promise<Started> {
     env: environmentFor(launch),
     cwd: folder.home,
     writable: [folder.home],
-    readable: [join(runtime.path, '../..'), folder.settings, folder.settingsData],
+    readable: [join(runtime.path, '../..'), ...readable],
   };
   const wrapped = cell.wrap(program, launch.tree.run);
   const [command = wrapped.command, ...args] = withTag(launch.tree.run, [wrapped.command, ...wrapped.args]);
@@ -75,10 +79,11 @@ function argumentsOf({ run, folder, runtime }: Launch): string[] {
   ];
 }
 
-function environmentFor({ run, folder, node, env, tree }: Launch): NodeJS.ProcessEnv {
+function environmentFor({ run, folder, node, env, tree, registry }: Launch): NodeJS.ProcessEnv {
   const { timeZone } = run.options;
   return environmentOf(env, node, {
     HOME: folder.home,
+    ...registry.variables,
     ...variablesOf(run.environment).given,
     ...(timeZone === undefined ? {} : { TZ: timeZone }),
     [marker]: tree.run,

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { DriverFailed, type Run } from '../driver.ts';
 import { plainText, writeInHome } from './beneath.ts';
 import { type Folder, textIn, writePrivate } from './folder.ts';
-import { type NpmCall, NpmFailed, npm } from './npm.ts';
+import { type NpmCall, NpmFailed, newMark, npm } from './npm.ts';
+import { endTree } from './process-tree.ts';
 import { type Secrets, sha256 } from './settings.ts';
 
 /** Installs what is missing. Rejects with `DriverFailed` where a package cannot be had. */
@@ -19,18 +20,57 @@ export async function installModules(
   const state = JSON.stringify({ wanted, npmrc: npmrc === undefined ? null : sha256(npmrc) });
   const known = await textIn(folder.modules);
   if (known === state || (known === undefined && wanted.length === 0)) return;
-  if (wanted.length > 0 || (known !== undefined && isToInstall(known))) await install(folder, wanted, call);
+  if (wanted.length > 0 || (known !== undefined && noteIn(known).install)) {
+    // Written before npm begins: what is half-way counts as nothing, whatever happens to Weir.
+    const mark = newMark();
+    await writePrivate(folder.modules, JSON.stringify({ ...modulesToInstall, mark }));
+    try {
+      await install(folder, wanted, { ...call, mark });
+    } catch (error) {
+      if (isUntouched(error)) await putBack(folder, known);
+      throw error;
+    }
+  }
   await writePrivate(folder.modules, state);
+}
+
+/** Ends an npm that an earlier Weir left running: two of them in one folder spoil it. */
+export async function endInstall(folder: Folder): Promise<void> {
+  const { mark } = noteIn((await textIn(folder.modules)) ?? '{}');
+  if (mark === undefined) return;
+  await endTree({ run: mark });
+  await writePrivate(folder.modules, JSON.stringify(modulesToInstall));
+}
+
+/** What cannot be had is found out before anything is changed. */
+function isUntouched(error: unknown): boolean {
+  return error instanceof ModulesFailed && ['missing', 'unknown', 'unreachable'].includes(error.why);
+}
+
+async function putBack({ modules }: Folder, known: string | undefined): Promise<void> {
+  if (known === undefined) await rm(modules, { force: true });
+  else await writePrivate(modules, known);
+}
+
+/** npm could not install them. */
+class ModulesFailed extends DriverFailed {
+  readonly why: NpmFailed['why'];
+  constructor({ why, message }: NpmFailed) {
+    super('ModulesMissing', `its modules cannot be installed: ${message}`);
+    this.why = why;
+  }
 }
 
 /** What stands for the modules of an instance whose manifest was put back: they have to be installed before it starts. */
 export const modulesToInstall = { install: true } as const;
 
-function isToInstall(known: string): boolean {
+/** What the note says; one that cannot be read is as good as none that is right. */
+function noteIn(text: string): { readonly install: boolean; readonly mark?: string } {
   try {
-    return JSON.parse(known).install === true;
+    const { install, mark } = JSON.parse(text);
+    return { install: install === true, ...(typeof mark === 'string' && mark !== '' ? { mark } : {}) };
   } catch {
-    return true;
+    return { install: true };
   }
 }
 
@@ -86,6 +126,6 @@ async function install(
     if (call.signal?.aborted) throw new DriverFailed('Aborted', 'its start was given up');
     if (!(error instanceof NpmFailed)) throw error;
     if (error.why === 'full') throw new DriverFailed('DiskFull', error.message);
-    throw new DriverFailed('ModulesMissing', `its modules cannot be installed: ${error.message}`);
+    throw new ModulesFailed(error);
   }
 }

@@ -1,9 +1,14 @@
 // npm, as it comes with the machine, run by Weir's own Node: finds it, runs it, and tells what went wrong in one line.
+import type { ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { realpathSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { environmentOf } from './environment.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { environmentOf, marker } from './environment.ts';
 import type { Cell } from './isolation/isolation.ts';
 import { startWrapped } from './isolation/wrap.ts';
+import { endTree, withTag } from './process-tree.ts';
 
 /** npm could not do it. The message is for people, in one line. */
 export class NpmFailed extends Error {
@@ -25,13 +30,19 @@ export interface NpmCall {
   readonly signal?: AbortSignal;
   /** How it is kept from others, where it runs what others wrote. */
   readonly cell?: Cell;
+  /** Marks it and all that it starts, so that it is found again; a random one where nothing is said. */
+  readonly mark?: string;
 }
 
-/** Runs npm to its end. Rejects with `NpmFailed`. */
-export async function npm(
-  args: readonly string[],
-  { folder, env, node, own = {}, signal, cell }: NpmCall,
-): Promise<void> {
+/** What marks an npm, and is no mark of a runtime. */
+export function newMark(): string {
+  return `install-${randomBytes(16).toString('hex')}`;
+}
+
+/** Runs npm to its end, or until `signal` ends it: nothing of it runs any more then. Rejects with `NpmFailed`, or with why it was ended. */
+export async function npm(args: readonly string[], call: NpmCall): Promise<void> {
+  const { folder, env, node, own = {}, signal, cell, mark = newMark() } = call;
+  signal?.throwIfAborted();
   const script = scriptOf(env);
   if (script === undefined)
     throw new NpmFailed('missing', 'there is no npm on the PATH: install it (it comes with Node.js)');
@@ -41,27 +52,65 @@ export async function npm(
   const program = {
     command: node,
     args: [script, ...args, ...flags],
-    env: environmentOf(env, node, { HOME: env.HOME, ...proxies(env), ...own }),
+    env: environmentOf(env, node, { HOME: env.HOME, ...proxies(env), ...own, [marker]: mark }),
     cwd: folder,
     writable: [folder],
     readable: [join(script, '../..'), ...certificatesIn(env)],
   };
-  const wrapped = cell ? cell.wrap(program) : { ...program, inputs: [], tells: false };
-  const child = await startWrapped(wrapped, { stdio: ['ignore', 'ignore', 'pipe'], detached: false, signal });
+  const wrapped = cell ? cell.wrap(program, mark) : { ...program, inputs: [], tells: false };
+  const [command = wrapped.command, ...tagged] = withTag(mark, [wrapped.command, ...wrapped.args]);
+  // A group of its own, which is ended as a whole.
+  const how = { stdio: ['ignore', 'ignore', 'pipe'], detached: true } as const;
+  const child = await startWrapped({ ...wrapped, command, args: tagged }, how);
   let said = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = `${said}${text}`.slice(-mostSaid);
   });
+  const code = await endOf(child, mark, signal);
+  signal?.throwIfAborted();
+  if (code !== 0) throw failureOf(said);
+}
+
+/** Its exit code, once it and all that it started have ended. */
+async function endOf(child: ChildProcess, mark: string, signal?: AbortSignal): Promise<number | null> {
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-  child.once('error', reject).once('close', resolve);
-  if ((await promise) !== 0) throw failureOf(said);
+  child.once('error', reject).once('exit', resolve);
+  const end = () => killGroup(child);
+  signal?.addEventListener('abort', end, { once: true });
+  // It may have been aborted while it was started.
+  if (signal?.aborted) end();
+  try {
+    return await promise;
+  } finally {
+    signal?.removeEventListener('abort', end);
+    end();
+    await endTree({ run: mark });
+    await drained(child);
+  }
+}
+
+/** What it said last may still be on its way; whoever holds the other end without a mark is not waited for. */
+async function drained({ stderr }: ChildProcess): Promise<void> {
+  if (!stderr || stderr.closed) return;
+  await Promise.race([once(stderr, 'close'), sleep(1000, undefined, { ref: false })]);
+  stderr.destroy();
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }
 
 const mostSaid = 16_384;
 
 /** How npm reaches its registry is the machine's affair. */
 function proxies(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
-  const wanted = /^(https?_proxy|no_proxy|node_extra_ca_certs|npm_config_(registry|cafile|cache|userconfig|offline))$/i;
+  const wanted =
+    /^(https?_proxy|no_proxy|node_extra_ca_certs|npm_config_(registry|cafile|cache|userconfig|offline|proxy|https_proxy|noproxy|strict_ssl))$/i;
   return Object.fromEntries(Object.entries(env).filter(([name]) => wanted.test(name)));
 }
 

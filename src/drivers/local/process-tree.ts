@@ -1,4 +1,5 @@
 // All that a runtime has started, whatever became of its parents: found by what no program washes off by itself, and ended for certain.
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { enterGroup, groupMembers, killGroup, removeGroup } from './control-group.ts';
@@ -34,7 +35,8 @@ export interface Tree {
  * where the environment is cleaned, the session left and the parent gone. Who lowers it on purpose gets out.
  */
 export function tagOf(run: string): string {
-  return String(2n ** 60n + BigInt(`0x${run.slice(0, 14)}`));
+  const digits = createHash('sha256').update(run).digest('hex').slice(0, 14);
+  return String(2n ** 60n + BigInt(`0x${digits}`));
 }
 
 /** A command that gives itself the tag of a run before it becomes the one that was meant. The name of the limit differs between shells. */

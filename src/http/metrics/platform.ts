@@ -17,6 +17,12 @@ export function platformGauges(registry: Registry<OpenMetricsContentType>): (vie
     labelNames: ['state'],
     registers,
   });
+  const devices = new Gauge({
+    name: 'weir_devices_with_condition',
+    help: 'Devices, by what is wrong with them.',
+    labelNames: ['condition'],
+    registers,
+  });
   return (view) => {
     const statistics = statisticsOf(view);
     for (const [key, gauge] of plain) gauge.set(statistics[key]);
@@ -24,10 +30,14 @@ export function platformGauges(registry: Registry<OpenMetricsContentType>): (vie
     teams.reset();
     for (const [type, count] of Object.entries(statistics.teamsByType)) teams.set({ type }, count);
     for (const [state, count] of Object.entries(statistics.instancesByState)) instances.set({ state }, count);
+    for (const [condition, count] of Object.entries(statistics.devicesByCondition)) devices.set({ condition }, count);
   };
 }
 
-type Plain = Exclude<keyof Statistics, 'teamCount' | 'teamsByType' | 'instanceCount' | 'instancesByState'>;
+type Plain = Exclude<
+  keyof Statistics,
+  'teamCount' | 'teamsByType' | 'instanceCount' | 'instancesByState' | 'devicesByCondition'
+>;
 
 const figures: Readonly<Record<Plain, { readonly name: string; readonly help: string }>> = {
   userCount: { name: 'users', help: 'Users, suspended ones too.' },

@@ -13,6 +13,7 @@ import { Problem } from '../errors.ts';
 import { matchesVersion } from '../etag.ts';
 import { describedAs } from '../json-schema.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { tellOfClone } from '../tell-of-device.ts';
 import { planView } from '../views/config.ts';
 import { exampleDevice, registeredDeviceView, shownDevice } from '../views/device.ts';
 import {
@@ -137,14 +138,20 @@ const say = defineRoute({
   tag,
   summary: 'Say how the device is',
   description:
-    'Where its runtime starts, stops or crashes, and where it runs another snapshot: all of it each time. Saying the same again costs nothing.',
+    'Where its runtime starts, stops or crashes, and where it runs another snapshot, or could not: all of it each time. Saying the same again costs nothing.',
   query: z.strictObject(dryRunQuery),
   body: checkInBody,
-  bodyExample: () => ({ state: 'running', agentVersion: '1.0.0', runtimeVersion: '4.1.15' }),
+  bodyExample: () => ({ state: 'running', agentVersion: '2.0.0', runtimeVersion: '4.1.15' }),
   bodyLimit: 16_384,
   answers: { 200: { ...wanted, schema: z.union([wantedView, planView]) } },
   handle: async (call) => {
-    const outcome = await write(call, checkIn(deviceOf(call.caller).id, call.body));
+    const { id, spec } = deviceOf(call.caller);
+    const { error, agent, ...reported } = call.body;
+    const { services, address } = call;
+    const isHeard = agent && !call.query.dryRun;
+    const cloned = isHeard ? services.agents.hear(spec.hash, agent, address, services.clock()) : undefined;
+    const outcome = await write(call, checkIn({ id, reported, error, cloned }));
+    if (!('plan' in outcome) && outcome.result) tellOfClone(outcome.view, id, services);
     return 'plan' in outcome ? { body: outcome.plan } : told(outcome.view, call);
   },
 });

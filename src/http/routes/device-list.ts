@@ -1,6 +1,6 @@
 // The devices of a team: filtered, sorted, in pages.
 import { z } from 'zod';
-import { deviceModes } from '../../core/kinds/device.ts';
+import { deviceConditions, deviceModes } from '../../core/kinds/device.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { pageOfMany } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery, sortQuery } from '../paging.ts';
@@ -24,6 +24,7 @@ export const deviceList = defineRoute({
     ...sortQuery(['name', 'createdAt']),
     mode: z.enum(deviceModes).optional().describe('Only those in this mode.'),
     group: z.string().max(64).optional().describe('Only those in this group, by its id.'),
+    condition: z.enum(deviceConditions).optional().describe('Only those that this is wrong with.'),
   }),
   answers: {
     200: {
@@ -45,14 +46,16 @@ interface Filter {
   readonly q?: string | undefined;
   readonly mode?: string | undefined;
   readonly group?: string | undefined;
+  readonly condition?: string | undefined;
 }
 
 /** Nothing where all are asked for, so that the index knows how many there are. */
-function filterOf({ q, mode, group }: Filter): ((device: Resource<'Device'>) => boolean) | undefined {
-  if (q === undefined && mode === undefined && group === undefined) return undefined;
+function filterOf({ q, mode, group, condition }: Filter): ((device: Resource<'Device'>) => boolean) | undefined {
+  if (q === undefined && mode === undefined && group === undefined && condition === undefined) return undefined;
   const text = q?.toLowerCase();
   return ({ name, spec }) =>
     (text === undefined || name.toLowerCase().includes(text)) &&
     (mode === undefined || spec.mode === mode) &&
-    (group === undefined || spec.group === group);
+    (group === undefined || spec.group === group) &&
+    (condition === undefined || (spec.conditions ?? []).some(({ type }) => type === condition));
 }

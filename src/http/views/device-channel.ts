@@ -87,6 +87,9 @@ export function shownSettings({ spec }: Resource<'Device'>): z.output<typeof dev
   return { environment: [...withoutReserved(environment, { of: 'device' }).given], credentialSecret };
 }
 
+/** How much of an error is kept, in characters. */
+const mostError = 2000;
+
 /** What an agent says of itself. */
 export const checkInBody = component(
   'CheckIn',
@@ -95,6 +98,21 @@ export const checkInBody = component(
     activeSnapshot: z.string().min(1).max(64).optional().describe('The id of the snapshot that it runs.'),
     agentVersion: z.string().min(1).max(64).optional().describe('Its own version.'),
     runtimeVersion: z.string().min(1).max(64).optional().describe('The version of its runtime.'),
+    error: z
+      .string()
+      .min(1)
+      .max(mostError)
+      .optional()
+      .describe(
+        'Why it is not what it should be, as its last lines say it: the device has the condition `UpdateFailed` as long as this is said. Without secrets.',
+      ),
+    agent: z
+      .strictObject({
+        run: z.string().min(16).max(64).describe('Drawn at random each time that the agent starts.'),
+        count: z.int().min(1).describe('How often it has checked in since, this time included.'),
+      })
+      .optional()
+      .describe('Tells one agent from another: two that use one token are found by it (`Cloned`).'),
   }),
 );
 

@@ -8,6 +8,7 @@ import type { Resource } from '../../core/model/resource.ts';
 import { countReferrers, type View } from '../../core/model/view.ts';
 import { component } from '../json-schema.ts';
 import type { Services } from '../services.ts';
+import { conditionView } from './config.ts';
 import { idView, instantView } from './values.ts';
 
 const teamView = z.strictObject({
@@ -37,6 +38,11 @@ const fields = {
   activeSnapshot: z.string().optional().describe('The id of the snapshot that its agent says it runs.'),
   agentVersion: z.string().optional().describe('The version of its agent, as that says.'),
   runtimeVersion: z.string().optional().describe('The version of its runtime, as its agent says.'),
+  conditions: z
+    .array(conditionView)
+    .describe(
+      'What is wrong with it, and since when: `UpdateFailed`, its agent could not make it what it should be, and runs what it ran; `Cloned`, two agents use its token, until it gets another one. None where nothing is.',
+    ),
   createdAt: instantView('When it was made.'),
   updatedAt: instantView('When what is wanted of it last changed.'),
 };
@@ -82,6 +88,7 @@ export function shownDevice(device: Resource<'Device'>, view: View, known: Known
     ...(group === undefined ? {} : { group }),
     ...(targetSnapshot === undefined ? {} : { targetSnapshot }),
     ...saidBy(reported),
+    conditions: [...(spec.conditions ?? [])],
     createdAt,
     updatedAt,
   };
@@ -156,6 +163,7 @@ export const exampleDevice: z.output<typeof deviceView> = {
   activeSnapshot: '3pTq8WcV1nXe6KbZy0LrGd',
   agentVersion: '1.0.0',
   runtimeVersion: '4.1.15',
+  conditions: [],
   createdAt: '2026-11-21T10:00:00.000Z',
   updatedAt: '2026-11-21T10:00:00.000Z',
 };

@@ -1,5 +1,6 @@
 // How the key figures of the platform look in answers, and the statistics token when it was made.
 import { z } from 'zod';
+import { deviceConditions } from '../../core/kinds/device.ts';
 import { instanceStates } from '../../core/kinds/instance.ts';
 import type { Statistics } from '../../core/model/statistics.ts';
 import { component, describedAs } from '../json-schema.ts';
@@ -23,6 +24,9 @@ export const statisticsView = component(
       .strictObject(Object.fromEntries(instanceStates.map((state) => [state, count(`Instances that are ${state}.`)])))
       .describe('Instances by what they are doing; every state is there.'),
     deviceCount: count('Devices.'),
+    devicesByCondition: z
+      .strictObject(Object.fromEntries(deviceConditions.map((name) => [name, count(`Devices with \`${name}\`.`)])))
+      .describe('Devices by what is wrong with them; every condition is there, and a device may have both.'),
     teamTypeCount: count('Team types.'),
     instanceTypeCount: count('Instance types.'),
     stackCount: count('Stacks.'),
@@ -61,6 +65,7 @@ export const exampleStatistics: Statistics = {
     deleting: 0,
   },
   deviceCount: 0,
+  devicesByCondition: { UpdateFailed: 0, Cloned: 0 },
   teamTypeCount: 2,
   instanceTypeCount: 1,
   stackCount: 2,

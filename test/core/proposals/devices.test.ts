@@ -1,6 +1,7 @@
 // Devices as literals: how they stand, what makes and changes them, and what does not.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Reported } from '../../../src/core/kinds/device.ts';
 import type { Change } from '../../../src/core/model/change.ts';
 import { offlineAfterMs, statusOfDevice, targetOf } from '../../../src/core/model/device-standing.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
@@ -126,10 +127,41 @@ devices('changes where something is other than it was, and counts that', () => {
 devices('says what it is without becoming another', () => {
   const here = world();
   const said = { state: 'running', agentVersion: '1' } as const;
-  assert.equal(told(here.apply(checkIn('gate', said), 9)), ['~Device']);
-  assert.equal(here.apply(checkIn('gate', { ...said }), 9), []);
+  const say = (reported: Reported) =>
+    here.apply((view, context) => checkIn({ id: 'gate', reported })(view, context).changes, 9);
+  assert.equal(told(say(said)), ['~Device']);
+  assert.equal(say({ ...said }), []);
   const { generation, updatedAt, spec } = deviceIn(here) ?? {};
   assert.equal([generation, updatedAt, spec?.reported], [1, start, said]);
+});
+
+devices('says why it is not what it should be, since when, and tells of that once', () => {
+  const here = world();
+  const say = (seconds: number, more: object) =>
+    checkIn({ id: 'gate', reported: { state: 'running' }, ...more })(here.state, here.at(seconds));
+  const keep = (seconds: number, more: object) => {
+    const { changes, events, result } = say(seconds, more);
+    here.apply(() => changes);
+    return [(events ?? []).map(({ event, reason }) => [event, reason]), result];
+  };
+  const condition = () =>
+    (deviceIn(here)?.spec.conditions ?? []).map(({ type, message, lastTransitionTime }) => [
+      type,
+      message,
+      lastTransitionTime,
+    ]);
+  assert.equal(keep(1, { error: 'no disk' }), [[['device.update-failed', 'no disk']], false]);
+  assert.equal(keep(2, { error: 'still no disk' }), [[], false]);
+  assert.equal(condition(), [['UpdateFailed', 'still no disk', after(1)]]);
+  assert.equal(say(3, { error: 'still no disk' }).changes, []);
+  assert.equal(keep(3, {}), [[], false]);
+  assert.equal(condition(), []);
+  assert.equal(keep(4, { cloned: 'two of them' }), [[['device.cloned', 'two of them']], true]);
+  assert.equal(keep(5, { cloned: 'two of them still', error: 'no disk' }), [[], false]);
+  assert.equal(keep(6, {}), [[], false], 'and stays so');
+  assert.equal(condition(), [['Cloned', 'two of them', after(4)]]);
+  here.apply(renewDeviceToken('gate', hash('c')));
+  assert.equal(condition(), [], 'until it gets another token');
 });
 
 devices('is seen, and never earlier than it was', () => {

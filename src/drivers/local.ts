@@ -16,13 +16,12 @@ import {
   type Run,
   type Runner,
   type Up,
-  type Usage,
   type Written,
 } from './driver.ts';
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine } from './local/bring-up.ts';
-import { createDiskUse, type DiskUse } from './local/disk-use.ts';
 import { groupFor } from './local/control-group.ts';
+import { createDiskUse, type DiskUse } from './local/disk-use.ts';
 import { doorOf } from './local/door.ts';
 import { explained } from './local/explained.ts';
 import { filesAt, filesTurn } from './local/files-at.ts';
@@ -31,7 +30,7 @@ import { folderOf, idsIn, removeFolder, removeLeftovers } from './local/folder.t
 import { readInstalled } from './local/installed.ts';
 import { isolationAt } from './local/isolation/isolation.ts';
 import type { IsolationSetting } from './local/isolation/level.ts';
-import { createMemoryGuard, endedForMemory } from './local/memory-guard.ts';
+import { createMemoryGuard, endedForMemory, type MemoryGuard } from './local/memory-guard.ts';
 import { endOutdated, isOutdated } from './local/outdated.ts';
 import { packStored } from './local/pack.ts';
 import { loopback, portFor, readPorts } from './local/ports.ts';
@@ -39,10 +38,11 @@ import { endTree } from './local/process-tree.ts';
 import { readLog } from './local/read-log.ts';
 import { forgetRecord } from './local/record.ts';
 import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
-import { type SecretOf, secretsFor, sha256 } from './local/settings.ts';
+import { digestOf, type SecretOf, secretsFor } from './local/settings.ts';
 import { runtimeIn } from './local/stack.ts';
 import { readStored, writeStored } from './local/stored.ts';
 import { inTurn } from './local/turns.ts';
+import { readUsages } from './local/usages.ts';
 import { watchFlows } from './local/watch-flows.ts';
 
 /** What this build's local driver is, wherever it runs. */
@@ -120,7 +120,7 @@ export function localDriver(place: LocalPlace): Driver & {
       },
     },
     logs: { read: (id, wish) => readLog(folderOf(place.instances, id).log, wish) },
-    meter: { read: () => usages(state) },
+    meter: { read: () => readUsages(state) },
     inventory: { read: (id, runtime) => readInstalled(folderOf(place.instances, id), place.stacks(), runtime) },
     files: filesAt(place.instances, (id, work) => inTurn(state, filesTurn(id), work)),
     isolation: { inForce: () => state.machine.isolation.inForce() },
@@ -155,7 +155,7 @@ interface State {
   readonly changing: Set<(id: string) => void>;
   /** The last piece of work of each instance: one comes after another. */
   readonly turns: Map<string, Promise<unknown>>;
-  readonly guard: ReturnType<typeof createMemoryGuard>;
+  readonly guard: MemoryGuard;
 }
 
 const unisolated: IsolationSetting = { isolation: 'none', firstUserId: 200_000 };
@@ -188,17 +188,7 @@ function stateAt(place: LocalPlace): State {
 async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {
   const folder = folderOf(state.place.instances, run.id);
   const secrets = secretsFor(run, state.place.secretOf);
-  const digest = sha256(
-    JSON.stringify([
-      run.runtime,
-      run.resources,
-      run.options,
-      run.environment,
-      secrets,
-      run.path,
-      ...(run.safe ? ['safe'] : []),
-    ]),
-  );
+  const digest = digestOf(run, secrets);
   const there = await found(state, run.id);
   const isSame = there?.digest === digest;
   const flows = isSame ? (await askAlive(there, state.machine.patience.answerMs))?.flows : undefined;
@@ -305,16 +295,4 @@ function portsOf(state: State): Promise<Map<string, number>> {
   const { instances } = state.place;
   state.ports ??= idsIn(instances).then((ids) => readPorts(instances, ids));
   return state.ports;
-}
-
-async function usages({ known, guard, disk }: State): Promise<ReadonlyMap<string, Usage>> {
-  const found = new Map<string, Usage>();
-  const disks = await disk.look(new Map([...known].map(([id, { runtime }]) => [id, runtime.folder])));
-  const usages = await guard.read();
-  for (const [id, { runtime, heapBytes }] of known) {
-    const usage = usages.get(runtime.run);
-    const heap = heapBytes === undefined ? {} : { heapBytes };
-    if (usage) found.set(id, { ...usage, ...heap, diskBytes: disks.get(id) ?? 0, run: runtime.run });
-  }
-  return found;
 }

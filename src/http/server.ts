@@ -134,11 +134,7 @@ function toInstances(app: FastifyInstance, wayIn: WayIn): void {
   });
 }
 
-function newApp(
-  options: ServerOptions,
-  wayIn: WayIn,
-  isReserved: Sockets['isReserved'],
-): FastifyInstance {
+function newApp(options: ServerOptions, wayIn: WayIn, isReserved: Sockets['isReserved']): FastifyInstance {
   const { door, newId, log } = options;
   const http = {
     // What wants to become another connection, and is no WebSocket of an instance, is answered as what it is without that.

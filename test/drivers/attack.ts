@@ -156,7 +156,9 @@ internal.close();
 clearInterval(awake);
 for (const name of readdirSync('/proc'))
   if (cmdline(name) === `sleep\0${mark}\0`) process.kill(Number(name), 'SIGKILL');
-process.stdout.write(`${JSON.stringify({ inside, outside, isMetered, isFound: found.has('b'), again, isKept, left, pid })}\n`);
+process.stdout.write(
+  `${JSON.stringify({ inside, outside, isMetered, isFound: found.has('b'), again, isKept, left, pid })}\n`,
+);
 process.exit(0);
 
 function cmdline(pid: string): string {

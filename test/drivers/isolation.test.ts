@@ -81,7 +81,10 @@ for (const [name, expected] of Object.entries(served)) {
       const got = Object.entries({ ...inside, ...outside }).flatMap(([what, served]) => (served ? [what] : []));
       assert.equal(got.sort(), [...always, ...expected].sort());
       // Namespaces and users change nothing of what Weir itself can do.
-      assert.equal({ isMetered, isFound, again, isKept }, { isMetered: true, isFound: true, again: true, isKept: true });
+      assert.equal(
+        { isMetered, isFound, again, isKept },
+        { isMetered: true, isFound: true, again: true, isKept: true },
+      );
       assert.is(left, 0, 'nothing of it runs when it was stopped');
     } finally {
       rmSync(folder, { recursive: true, force: true });

@@ -20,8 +20,16 @@ export interface Guarded {
   readonly over: (runtime: Runtime, why: Reason) => void;
 }
 
+/** A guard over memory. */
+export interface MemoryGuard {
+  /** What each of the runtimes uses now, with all that it has started, by its run. */
+  read(): Promise<ReadonlyMap<string, Usage>>;
+  start(): void;
+  close(): void;
+}
+
 /** Looks again and again, from the first time that something is to be looked at. */
-export function createMemoryGuard({ runtimes, everyMs, over }: Guarded) {
+export function createMemoryGuard({ runtimes, everyMs, over }: Guarded): MemoryGuard {
   const meter = createTreeMeter();
   /** How many readings in a row each run was over its limit. */
   let counts = new Map<string, number>();
@@ -50,7 +58,6 @@ export function createMemoryGuard({ runtimes, everyMs, over }: Guarded) {
     ).unref();
   };
   return {
-    /** What each of the runtimes uses now, with all that it has started. */
     read: () => usagesOf(meter, runtimes()),
     start: () => {
       if (!timer) again();

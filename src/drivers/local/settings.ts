@@ -118,3 +118,9 @@ export function toldSecrets({ credentialSecret, httpAuth }: Secrets, token: stri
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
+
+/** What tells whether a runtime was started with the same. */
+export function digestOf(run: Run, secrets: Secrets): string {
+  const { runtime, resources, options, environment, path, safe } = run;
+  return sha256(JSON.stringify([runtime, resources, options, environment, secrets, path, ...(safe ? ['safe'] : [])]));
+}

@@ -26,7 +26,11 @@ export function gatewayOfOurs(
       ...{ request, response, headMs, maxBody },
       pool: pools.to('A', origin),
       path: request.url ?? '/',
-      headers: requestHeaders(request.rawHeaders, request.headers.connection, { ...said, principal: ['x-weir-principal', ''], version: '1.1' }),
+      headers: requestHeaders(request.rawHeaders, request.headers.connection, {
+        ...said,
+        principal: ['x-weir-principal', ''],
+        version: '1.1',
+      }),
       answered: (_status, raw) => answerHeaders(raw, { sharedPath: undefined, policy: undefined }),
       instead: (why) => {
         failures.push(why);

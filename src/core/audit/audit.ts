@@ -1,7 +1,8 @@
 // From changes to audit entries: one for each resource that somebody changed.
-import { kindOf } from '../kinds/index.ts';
+import { type KindName, kindOf } from '../kinds/index.ts';
 import type { Change } from '../model/change.ts';
 import type { AuditEvent, Context } from '../model/proposal.ts';
+import { referencesOf } from '../model/references.ts';
 import type { Resource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
 import { fieldsOf, type PlannedField } from '../plan/plan-fields.ts';
@@ -27,7 +28,8 @@ export function entryOf(
   fields?: readonly PlannedField[],
 ): AuditEntry | undefined {
   if (kindOf(change.kind).internal) return undefined;
-  const changes = (fields ?? fieldsOf(change.before, change.after)).map(told);
+  const [old, now] = [namesIn(change.before, view), namesIn(change.after, view)];
+  const changes = (fields ?? fieldsOf(change.before, change.after)).map((field) => told(field, old, now));
   if (changes.length === 0 && change.before && change.after && !isFailedSignIn(change)) return undefined;
   const team = teamOf(change);
   const why = change.reason === undefined ? {} : { reason: change.reason };
@@ -54,8 +56,18 @@ export function entry({ event, target, changes = [], team, reason }: AuditEvent,
 }
 
 /** Fingerprints belong to a plan: kept with the entry they could be compared for as long as it is. */
-function told({ path, before, after, sensitive }: PlannedField): AuditEntry['changes'][number] {
-  return sensitive ? { path, before: unprinted(before), after: unprinted(after) } : { path, before, after };
+function told({ path, before, after, sensitive }: PlannedField, old: Names, now: Names): AuditEntry['changes'][number] {
+  if (sensitive) return { path, before: unprinted(before), after: unprinted(after) };
+  return { path, before: old.get(path) ?? before, after: now.get(path) ?? after };
+}
+
+/** By the pointers to fields, the names of what they refer to. */
+type Names = ReadonlyMap<string, string>;
+
+/** What a tree declares is known to people by its name; an entry outlives what its id leads to. */
+function namesIn(resource: Resource | undefined, view: Sides): Names {
+  const named = resource ? referencesOf(resource).filter(({ kind, by }) => by === 'id' && kindOf(kind).declared) : [];
+  return new Map(named.map(({ path, kind, to }) => [path, calledIn(view, kind, to)]));
 }
 
 function unprinted(shown: unknown): unknown {
@@ -78,7 +90,7 @@ function nameOf(resource: Resource, view: Sides): string {
   return isLink && team !== undefined && who !== undefined ? `${team}/${who}` : resource.name;
 }
 
-function calledIn({ before, after }: Sides, kind: 'User' | 'Team', id: string): string {
+function calledIn({ before, after }: Sides, kind: KindName, id: string): string {
   return (after.get(kind, id) ?? before.get(kind, id))?.name ?? id;
 }
 

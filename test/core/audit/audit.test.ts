@@ -44,6 +44,18 @@ const withSpec = <R extends Resource>(resource: R, spec: Partial<R['spec']>): R 
   spec: { ...resource.spec, ...spec },
 });
 
+audit('names what a tree declares, on both sides of a change, whatever the ids', () => {
+  const [small, large] = [made('Stack', 'small', { runtime: '4.1.15' }), made('Stack', 'large', { runtime: '5.0.7' })];
+  const pump = living('Instance', 'pump', { team: 't', instanceType: 'i', template: 'm', stack: small.id });
+  const upgraded = updated(pump, withSpec(pump, { stack: large.id }));
+  assert.equal(
+    told(upgraded, small, large)?.changes.filter(({ path }) => path === '/spec/stack'),
+    [{ path: '/spec/stack', before: 'small', after: 'large' }],
+  );
+  // One that is gone is named by what is left of it.
+  assert.is(told(upgraded)?.changes.find(({ path }) => path === '/spec/stack')?.after, large.id);
+});
+
 audit('says who did what to what, when, from where, and by which request', () => {
   const entry = told(updated(core, withSpec(core, { displayName: 'Core team' })));
   assert.equal(entry && { ...entry, id: '' }, {

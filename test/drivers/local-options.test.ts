@@ -203,6 +203,47 @@ for (const version of [runtimes.four, runtimes.five])
     },
   );
 
+for (const version of [runtimes.four, runtimes.five])
+  real(
+    `keep the context of flows of Node-RED ${version} in files where that is wanted, and else in memory`,
+    async () => {
+      const world = await localWorld({
+        stacks: () => stacks,
+        patience: { startMs: 60_000, answerMs: 5000, stopMs: 20_000 },
+      });
+      try {
+        const { runner } = world.driver;
+        const counting = helloFlow('hi').map((node) =>
+          'func' in node
+            ? {
+                ...node,
+                func: "flow.set('n', (flow.get('n') ?? 0) + 1); msg.payload = String(flow.get('n')); return msg;",
+              }
+            : node,
+        );
+        const count = (url: string) =>
+          until('the flow counts', async () => {
+            const answer = await fetch(`${url}hello`);
+            return answer.ok ? Number(await answer.text()) : undefined;
+          });
+        for (const [contextStorage, next] of [
+          ['file', 2],
+          ['memory', 1],
+        ] as const) {
+          const run = runOf(contextStorage, version, { contextStorage });
+          const { url = '' } = await runner.start(run, never);
+          await runtimeAdmin(world.instances, contextStorage, url).deploy(counting);
+          assert.is(await count(url), 1);
+          await runner.stop(contextStorage);
+          const { url: again = '' } = await runner.start(run, never);
+          assert.is(await count(again), next);
+        }
+      } finally {
+        await world.close();
+      }
+    },
+  );
+
 real('name the module that cannot be installed', async () => {
   const world = await localWorld({ stacks: () => stacks });
   try {

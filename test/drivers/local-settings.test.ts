@@ -26,6 +26,7 @@ const all: Required<Omit<Run['options'], 'paletteModules'>> = {
   editorPath: '/edit',
   dashboardPath: '/board',
   codeEditor: 'ace',
+  contextStorage: 'file',
   functionExternalModules: true,
   theme: 'dark',
   pageTitle: 'A page',
@@ -59,6 +60,7 @@ inWorld('makes of each option what the runtime knows by it', async ({ driver: { 
     disableEditor: true,
     nodesExcludes: ['90-exec.js', '10-file.js'],
     functionExternalModules: true,
+    contextStorage: { default: { module: 'localfilesystem' } },
     apiMaxLength: '7mb',
     debugMaxLength: 77,
     httpNodeCors: { origin: ['https://a.example', 'https://b.example'], methods: 'GET,PUT' },
@@ -108,8 +110,10 @@ inWorld('gives a runtime its variables, and nothing of Weir’s own', async (wor
   const { env } = seenBy('a');
   const common = ['LANG', 'LC_ALL', 'LC_CTYPE', 'TMPDIR', 'PATH'];
   assert.equal(
-    Object.keys(env).filter((name) => !common.includes(name) && name !== 'NODE_EXTRA_CA_CERTS'),
-    ['HOME', 'npm_config_globalconfig', 'SITE', 'TZ', 'INSTANCE_RUN'],
+    Object.keys(env)
+      .filter((name) => !common.includes(name) && name !== 'NODE_EXTRA_CA_CERTS')
+      .sort(),
+    ['HOME', 'INSTANCE_RUN', 'SITE', 'TZ', 'npm_config_globalconfig'],
   );
   assert.equal([env.SITE, env.TZ, env.HOME], ['main', 'Asia/Tokyo', at('a', 'home')]);
   const log = readFileSync(folderOf(instances, 'a').log, 'utf8');

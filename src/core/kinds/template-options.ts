@@ -55,6 +55,11 @@ export const optionValues = {
   ).describe(
     'Nodes that are not loaded: file names of the runtime’s own, and names of modules, separated by commas, like `90-exec.js,10-file.js`.',
   ),
+  contextStorage: z
+    .enum(['memory', 'file'])
+    .describe(
+      'Where flows keep their context: in memory, lost when the runtime ends, or in files of the instance, written every 30 s and when it ends in order. Absent: in memory.',
+    ),
   functionExternalModules: z
     .boolean()
     .describe(

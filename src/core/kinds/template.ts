@@ -26,6 +26,7 @@ const options = {
   timeZone: option(optionValues.timeZone),
   paletteAllowInstall: option(optionValues.paletteAllowInstall),
   excludedNodes: option(optionValues.excludedNodes),
+  contextStorage: option(optionValues.contextStorage),
   functionExternalModules: option(optionValues.functionExternalModules),
   paletteModules: option(optionValues.paletteModules),
   catalogues: option(optionValues.catalogues),

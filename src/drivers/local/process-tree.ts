@@ -43,7 +43,8 @@ export function tagOf(run: string): string {
 export function withTag(run: string, command: readonly string[]): readonly string[] {
   const tag = tagOf(run);
   if (!isLinux || !existsSync('/bin/sh')) return command;
-  const script = `ulimit -w ${tag} 2>/dev/null || ulimit -x ${tag} 2>/dev/null; exec "$@"`;
+  // Shells leave variables of their own.
+  const script = `unset PWD OLDPWD SHLVL; ulimit -w ${tag} 2>/dev/null || ulimit -x ${tag} 2>/dev/null; exec "$@"`;
   return ['/bin/sh', '-c', script, 'sh', ...command];
 }
 

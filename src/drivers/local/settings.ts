@@ -28,6 +28,7 @@ export function settingsFor({ options, path }: Run, { folder, runtime, port }: S
     disableEditor: options.disableEditor,
     nodesExcludes: excludedNodes?.split(',').filter((file) => file !== ''),
     functionExternalModules: options.functionExternalModules ?? false,
+    contextStorage: options.contextStorage && { default: { module: contextModules[options.contextStorage] } },
     apiMaxLength,
     debugMaxLength,
     httpNodeCors: httpCors && { origin: originsOf(httpCors.origins), methods: httpCors.methods.join(',') },
@@ -37,6 +38,9 @@ export function settingsFor({ options, path }: Run, { folder, runtime, port }: S
     telemetry: { enabled: false, updateNotification: false },
   });
 }
+
+/** What the runtime calls its stores of context. */
+const contextModules = { memory: 'memory', file: 'localfilesystem' } as const;
 
 function themeOf({ theme, pageTitle, headerTitle, codeEditor, catalogues }: Run['options']): object {
   return dense({

@@ -99,7 +99,9 @@ journey('is started anew, once, where an older Weir started it', async () => {
   const { door: _, ...older } = JSON.parse(readFileSync(record, 'utf8'));
   writeFileSync(record, JSON.stringify(older));
   server = await serve(folder, ['config']);
-  await until(async () => (await instance()).state === 'running' && pid() !== older.pid);
+  // Between two runtimes there is no record.
+  await until(() => existsSync(record) && pid() !== older.pid);
+  await until(async () => (await instance()).state === 'running');
   await until(async () => (await hello()) === 'hello main');
   const { reason } = (await audit('instance.crashed')).at(0);
   assert.match(reason, /^Outdated: an older version of Weir started it/);

@@ -166,6 +166,11 @@ const seeds: readonly SeedResource[] = [
     name: 'hall',
     spec: { team: 'one', hash: plantHash('ProvisioningToken.hash'), expiresAt: '2039-01-01T00:00:00.000Z' },
   },
+  {
+    kind: 'HttpToken',
+    name: 'http-token',
+    spec: { team: 'one', instance: 'pump', hash: plantHash('HttpToken.hash'), expiresAt: '2039-01-01T00:00:00.000Z' },
+  },
 ];
 
 function ldapOf(name: string, where: string) {

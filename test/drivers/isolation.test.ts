@@ -1,6 +1,6 @@
 // timeout: 900
 // What a flow that escapes from its function node reads, reaches and leaves behind, by level of isolation: with real runtimes, as root and not.
-import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as assert from 'uvu/assert';
 import { isolationAt } from '../../src/drivers/local/isolation/isolation.ts';
@@ -122,24 +122,36 @@ isolated(
   },
 );
 
-isolated('gives each instance a user of its own, and nobody the number of another', async () => {
-  if (!isRoot) return;
-  const world = await localWorld({ isolation: () => ({ isolation: 'bwrap', firstUserId: 300_000 }) });
-  try {
-    const { runner } = world.driver;
-    const userOf = (id: string) => Number(readFileSync(world.at(id, 'user'), 'utf8'));
-    for (const id of ['a', 'b']) await runner.start(runOf(id), never);
-    const first = [userOf('a'), userOf('b')];
-    assert.equal(first, [300_000, 300_001]);
-    await runner.remove('b');
-    await runner.start(runOf('c'), never);
-    await runner.stop('a');
-    await runner.start(runOf('a'), never);
-    assert.equal([userOf('a'), userOf('c')], [300_000, 300_002]);
-  } finally {
-    await world.close();
-  }
-});
+isolated(
+  'gives each instance a user of its own, and nobody the number of another, also beside another Weir',
+  async () => {
+    if (!isRoot) return;
+    const isolation = () => ({ isolation: 'bwrap', firstUserId: 300_000 }) as const;
+    const [world, beside] = [await localWorld({ isolation }), await localWorld({ isolation })];
+    try {
+      const { runner } = world.driver;
+      const userOf = (id: string) => Number(readFileSync(world.at(id, 'user'), 'utf8'));
+      for (const id of ['a', 'b']) await runner.start(runOf(id), never);
+      const [first, second] = [userOf('a'), userOf('b')];
+      assert.ok(first >= 300_000 && first < 360_000 && second !== first, `${first} ${second}`);
+      // As if both began at the same number.
+      mkdirSync(beside.instances, { recursive: true });
+      writeFileSync(join(beside.instances, '.next-user'), `${first}\n`);
+      await beside.driver.runner.start(runOf('a'), never);
+      assert.not([first, second].includes(Number(readFileSync(beside.at('a', 'user'), 'utf8'))));
+      await runner.remove('b');
+      await runner.start(runOf('c'), never);
+      await runner.stop('a');
+      await runner.start(runOf('a'), never);
+      assert.is(userOf('a'), first);
+      assert.not([first, second].includes(userOf('c')));
+      assert.is((await beside.driver.runner.running()).has('a'), true);
+    } finally {
+      await world.close();
+      await beside.close();
+    }
+  },
+);
 
 isolated('takes over what an older Weir left, also what belongs to root', async () => {
   const world = await localWorld();

@@ -85,8 +85,8 @@ export async function endTree(tree: Tree): Promise<void> {
     for (const process of left) await signal(process, 'SIGKILL');
     for (const process of left) await gone(process);
   }
-  await endInside(tree.init);
-  await endUser(tree.user);
+  if (tree.init) await endInside(tree.init);
+  else await endUser(tree.user);
   for (const group of tree.groups ?? []) await removeGroup(group);
 }
 

@@ -1,9 +1,11 @@
 // The users of instances where Weir is root: a number each, that no other instance gets as long as there may be files of it.
-import { lchown, lstat, readdir, readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { lchown, lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DriverFailed } from '../../driver.ts';
 import { writePrivate } from '../folder.ts';
+import { allPids, procFile } from '../process-table.ts';
 
 /** How many numbers there are from the first on. */
 export const userCount = 60_000;
@@ -37,7 +39,9 @@ async function userOf(instances: string, id: string, first: number): Promise<num
     const number = await numberIn(join(instances, name, own));
     if (number !== undefined) taken.add(number);
   }
-  const wanted = (await numberIn(join(instances, next))) ?? first;
+  // Another Weir on this machine gives out numbers of its own: it is to begin elsewhere, and whoever runs already has one.
+  for (const number of await usersRunning()) taken.add(number);
+  const wanted = (await numberIn(join(instances, next))) ?? first + (await beginningOf(instances));
   const start = wanted >= first && wanted < first + userCount ? wanted - first : 0;
   const free = Array.from({ length: userCount }, (_, step) => first + ((start + step) % userCount)).find(
     (number) => !taken.has(number),
@@ -46,6 +50,22 @@ async function userOf(instances: string, id: string, first: number): Promise<num
   await writePrivate(join(instances, next), `${free + 1}\n`);
   await writePrivate(join(instances, id, own), `${free}\n`);
   return free;
+}
+
+/** Another for each folder of instances. */
+async function beginningOf(instances: string): Promise<number> {
+  const { dev, ino } = await stat(instances);
+  return createHash('sha256').update(`${dev}/${ino}`).digest().readUInt32BE() % userCount;
+}
+
+/** The numbers of the users as which anything runs. */
+async function usersRunning(): Promise<ReadonlySet<number>> {
+  const found = new Set<number>();
+  for (const pid of await allPids()) {
+    const [, user] = /^Uid:\t(\d+)/m.exec(await procFile(pid, 'status')) ?? [];
+    if (user !== undefined) found.add(Number(user));
+  }
+  return found;
 }
 
 async function numberIn(path: string): Promise<number | undefined> {
@@ -80,7 +100,7 @@ async function giveBelow(folder: string, user: number): Promise<void> {
   }
 }
 
-/** Ends all that runs as the user of an instance, whatever it calls itself. */
+/** Ends all that runs as the user of an instance, whatever it calls itself: for what has no namespace of its own, with which it ends for certain. */
 export async function endUser(user: number | undefined): Promise<void> {
   if (user === undefined || process.getuid?.() !== 0) return;
   for (let round = 0; round < mostRounds; round++) {
@@ -96,11 +116,10 @@ const betweenRoundsMs = 20;
 
 async function processesOfUser(user: number): Promise<number[]> {
   const found: number[] = [];
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const text = await readFile(`/proc/${name}/status`, 'latin1').catch(() => '');
+  for (const pid of await allPids()) {
+    const text = await procFile(pid, 'status');
     const isZombie = /^State:\t[ZX]/m.test(text);
-    if (!isZombie && text.includes(`\nUid:\t${user}\t`)) found.push(Number(name));
+    if (!isZombie && text.includes(`\nUid:\t${user}\t`)) found.push(pid);
   }
   return found;
 }

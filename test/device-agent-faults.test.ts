@@ -222,7 +222,7 @@ agents('asks again whichever of its steps fails once, and something works', asyn
   await forEach(steps, async (number) => {
     const device = await deviceLike(`fails-${number}`, 'model', two);
     const program = device.start({ FAULT_AT: String(number) });
-    const failed = await until('it fails', () => device.text('fault').trim(), { program, patienceMs });
+    const failed = await until('it fails', () => device.text('fault').trim() || undefined, { program, patienceMs });
     told.add(failed.split(' ')[0] ?? '');
     const { seen } = device.platform;
     const before = seen.asked;

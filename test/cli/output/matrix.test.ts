@@ -39,6 +39,10 @@ const rows: readonly Row[] = [
   ['usage', 'validate --frobnicate', 64],
   ['usage', 'validate a b', 64],
 
+  ['ok', 'doctor', 0],
+  ['ok, with a tree', 'doctor config', 0],
+  ['usage', 'doctor a b', 64],
+
   ['ok', 'plan', 0, 'live'],
   ['changes', 'plan', 0],
   ['changes', 'plan --detailed-exitcode', 2],

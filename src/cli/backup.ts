@@ -7,7 +7,7 @@ import { UsageError } from '../options.ts';
 import { changingFile, type Source, textFile } from '../store/backup/source.ts';
 import { type Backup, backUp } from '../store/backup/write.ts';
 import { exitCodes } from './exit-codes.ts';
-import { instancesFolder } from './instances-folder.ts';
+import { knownInstancesFolder } from './instances-folder.ts';
 import { withProgress } from './progress.ts';
 import type { Verb } from './verb.ts';
 
@@ -25,7 +25,8 @@ is read back and checked before it gets its name, and is as secret as the store.
     const store = resolve(io.cwd, options.store);
     const at = io.now();
     const out = fileFor(resolve(io.cwd, options.out), at);
-    const others = (view: View) => instanceSources(instancesFolder(options, io), view);
+    const instances = await knownInstancesFolder(options, io);
+    const others = (view: View) => instanceSources(instances, view);
     const made = await withProgress(io, 'backing up', () => backUp(store, { out, at, madeBy: io.version, others }));
     io.stdout.write(`${summaryOf(out, made)}\n`);
     return exitCodes.fine;

@@ -1,5 +1,5 @@
 // Where the instances of a server are, and that no other server has them too; and how much of the disk its store keeps for itself.
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir, readdir, readFile, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Options } from '../options.ts';
 import { lockFolder } from '../store/lock.ts';
@@ -11,13 +11,37 @@ export function instancesFolder({ store, instances }: Pick<Options, 'store' | 'i
   return instances === undefined ? join(resolve(cwd, store), 'instances') : resolve(cwd, instances);
 }
 
+/** Beside the store: where its instances were when they were last looked after. */
+const note = 'instances-folder';
+
+/**
+ * The folder of the instances, once it is certain that they are not elsewhere: with another folder they would all be started a second time, with no
+ * flows, and a backup would hold none. Rejects with `StoreUnavailable`.
+ */
+export async function knownInstancesFolder(options: Options, io: Io): Promise<string> {
+  const folder = instancesFolder(options, io);
+  const store = resolve(io.cwd, options.store);
+  const before = (await readFile(join(store, note), 'utf8').catch(() => '')).trim() || join(store, 'instances');
+  if (before === folder || !(await holdsInstances(before))) return folder;
+  throw new StoreUnavailable(
+    'unreadable',
+    `the instances of this store are in ${before}: add --instances ${before}; to have them in ${folder}, stop what runs and move that folder there first`,
+  );
+}
+
+async function holdsInstances(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch(() => []);
+  return names.some((name) => /^[A-Za-z0-9]/.test(name));
+}
+
 /**
  * Takes the folder of the instances for this process; answers what lets it go again. Two servers would each end what the other runs. The one in the
  * store is whoever's the store is. Rejects with `StoreUnavailable`.
  */
 export async function holdInstances(options: Options, io: Io): Promise<() => Promise<void>> {
+  const folder = await knownInstancesFolder(options, io);
+  await writeFile(join(resolve(io.cwd, options.store), note), `${folder}\n`, { mode: 0o600 });
   if (options.instances === undefined) return async () => {};
-  const folder = instancesFolder(options, io);
   try {
     // Not in the folder itself, where a name may be that of an instance.
     await mkdir(join(folder, '.weir'), { recursive: true, mode: 0o700 });

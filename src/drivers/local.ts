@@ -222,13 +222,14 @@ async function running(state: State): Promise<ReadonlySet<string>> {
   const ids = await idsIn(state.place.instances);
   for (const id of ids) await inTurn(state, id, () => found(state, id));
   const homes = new Map(ids.map((id) => [id, folderOf(state.place.instances, id).home]));
-  for (const [id, run] of await runsIn(homes)) await inTurn(state, id, () => endStray(state, id, run));
+  for (const [id, run] of await runsIn(homes)) await inTurn(state, id, () => endStray(state, run));
   await removeLeftovers(state.place.instances);
   return new Set(state.known.keys());
 }
 
-async function endStray({ known }: State, id: string, run: string): Promise<void> {
-  if (known.get(id)?.runtime.run === run) return;
+async function endStray({ known }: State, run: string): Promise<void> {
+  // Whoever works here with the mark of another is no part of that: it may only want it to be ended.
+  if ([...known.values()].some(({ runtime }) => runtime.run === run)) return;
   const group = await groupFor(run);
   await endTree({ run, groups: group === undefined ? [] : [group] });
 }

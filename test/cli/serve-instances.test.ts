@@ -1,5 +1,5 @@
 // The folder of the instances: elsewhere than the store, and of one server only.
-import { existsSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,6 +25,31 @@ instances('may be elsewhere, is of one server only, and is free again when that 
   const next = await serve(folder, ['config', '--store', 'other'], { WEIR_INSTANCES: 'elsewhere' });
   next.child.kill('SIGTERM');
   assert.is((await next.ended).code, 0);
+});
+
+instances('are not lost sight of by a server or a backup that is told of another folder', async () => {
+  const folder = temporaryFolder();
+  await writeFiles(folder.path, {
+    'config/weir.yaml': 'kind: Platform\nmetadata: {name: platform}\nspec: {}\n',
+    'elsewhere/7Kc/home/flows.json': '[]',
+  });
+  const server = await serve(folder, ['config', '--instances', 'elsewhere']);
+  server.child.kill('SIGTERM');
+  await server.ended;
+  for (const line of [
+    ['serve', 'config', '--port', '0'],
+    ['serve', 'config', '--port', '0', '--instances', 'third'],
+    ['backup', '--out', 'backup.tar.gz'],
+  ]) {
+    const { code, stderr } = await weir(folder.path, line);
+    assert.equal([code, line], [5, line], stderr);
+    assert.match(stderr, /the instances of this store are in \S+elsewhere: add --instances \S+elsewhere/);
+  }
+  assert.is((await weir(folder.path, ['backup', '--out', 'backup.tar.gz', '--instances', 'elsewhere'])).code, 0);
+  renameSync(join(folder.path, 'elsewhere'), join(folder.path, 'third'));
+  const moved = await serve(folder, ['config', '--instances', 'third']);
+  moved.child.kill('SIGTERM');
+  assert.is((await moved.ended).code, 0);
 });
 
 instances.run();

@@ -1,4 +1,5 @@
 // A control group of the system for each run, where Weir may make one: whatever a runtime starts is in it, and is ended with it in one go.
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +15,8 @@ export async function groupFor(run: string): Promise<string | undefined> {
         () => true,
         () => false,
       );
-    if (isWritable) return join(folder, `weir-${run}`);
+    // Its name can be read by everybody, and what marks a run is not for others.
+    if (isWritable) return join(folder, `weir-${createHash('sha256').update(run).digest('hex').slice(0, 32)}`);
   }
   return undefined;
 }

@@ -70,7 +70,7 @@ export function createMemoryGuard({ runtimes, everyMs, over }: Guarded): MemoryG
 }
 
 function usagesOf(meter: TreeMeter, runtimes: readonly Runtime[]): Promise<ReadonlyMap<string, Usage>> {
-  return meter.read(runtimes.map(({ run, groups, process }) => ({ run, groups, leader: process })));
+  return meter.read(runtimes.map(({ run, groups, user, process }) => ({ run, groups, user, leader: process })));
 }
 
 function exceeded(bytes: number, limitMb: number, memoryMb: number): Reason {

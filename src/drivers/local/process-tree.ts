@@ -145,16 +145,24 @@ export function createTreeMeter(): TreeMeter {
     read: async (trees) => {
       await look();
       const found = new Map<string, Usage>();
-      for (const { run, groups = [], leader } of trees) {
+      for (const { run, groups = [], user, leader } of trees) {
         const members = (await Promise.all(groups.map(groupMembers))).flat();
         const tag = tagOf(run);
-        const tagged = [...known].filter(([, process]) => process.tag === tag).map(([pid]) => pid);
+        const tagged: number[] = [];
+        // A tag can be seen, and put on by whoever wants another to be ended for it; not so a user.
+        for (const [pid, process] of known)
+          if (process.tag === tag && (user === undefined || (await userOf(pid)) === user)) tagged.push(pid);
         const usage = await sumOf(new Set([leader.pid, ...members, ...tagged]), leader);
         if (usage) found.set(run, usage);
       }
       return found;
     },
   };
+}
+
+async function userOf(pid: number): Promise<number | undefined> {
+  const [, user] = /^Uid:\t(\d+)/m.exec(await procFile(pid, 'status')) ?? [];
+  return user === undefined ? undefined : Number(user);
 }
 
 /** Tags begin at 2^60: 19 digits. */

@@ -138,14 +138,13 @@ inWorld('keeps the port of an instance', async ({ driver: { runner }, again }) =
   assert.is((await again().runner.start(runOf('a'), never)).url, url);
 });
 
-inWorld('says that the disk is full', async ({ driver: { runner }, at }) => {
+inWorld('writes its own files where they belong, whatever stands in their way', async ({ driver: { runner }, at }) => {
   for (const file of ['settings.json.new', 'port.new', 'run.json.new']) {
     mkdirSync(at('a'), { recursive: true });
     symlinkSync('/dev/full', at('a', file));
-    assert.equal(await reasonOf(runner.start(runOf('a'), never)), { reason: 'DiskFull', message: 'the disk is full' });
+    await runner.start(runOf('a'), never);
     await runner.remove('a');
   }
-  await runner.start(runOf('a'), never);
 });
 
 inWorld('says that an environment is too large, and what to do', async ({ driver: { runner } }) => {

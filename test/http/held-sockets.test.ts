@@ -59,7 +59,7 @@ const upgrade = (path: string, headers: Readonly<Record<string, string>> = {}) =
   `GET ${path} HTTP/1.1\r\n${Object.entries({
     host: 'weir.example',
     connection: 'Upgrade',
-    upgrade: 'echo',
+    upgrade: 'websocket',
     ...headers,
   })
     .map(([name, value]) => `${name}: ${value}\r\n`)

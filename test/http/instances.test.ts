@@ -168,7 +168,7 @@ instances('show their effective settings, with where each comes from, and no sec
     },
     async (url) => {
       const read = await world.ask('GET', url, { as: 'member' });
-      assert.is(read.body.options.length, 18);
+      assert.is(read.body.options.length, 20);
       assert.equal(option(read, 'theme'), { name: 'theme', value: 'light', origin: 'instance', locked: false });
       assert.equal(option(read, 'excludedNodes'), {
         name: 'excludedNodes',

@@ -33,8 +33,8 @@ function instance(name: string, state: string): Resource<'Instance'> {
 const statistics = suite('the key figures');
 
 statistics('of nothing are all there, and 0', () => {
-  const { teamsByType, instancesByState, ...counts } = statisticsOf(createState());
-  assert.equal(teamsByType, {});
+  const { teamsByType, instancesByState, devicesByCondition, ...counts } = statisticsOf(createState());
+  assert.equal([teamsByType, devicesByCondition], [{}, { UpdateFailed: 0, Cloned: 0 }]);
   assert.is(Object.keys(instancesByState).length, 10);
   assert.ok([...Object.values(counts), ...Object.values(instancesByState)].every((count) => count === 0));
 });

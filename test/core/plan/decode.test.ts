@@ -20,7 +20,7 @@ fields('that is not known is named at its key, with those that are, and what was
     '5:3 Stack/a: spec has no field "lable" (it has label, active, runtime, resources, replaces) (did you mean label)',
   ]);
   assert.equal(said(stack('runtime: "4"', 'resources:', '  memoryMB: 64')), [
-    '6:5 Stack/a: resources has no field "memoryMB" (it has memoryMb, cpuPercent) (did you mean memoryMb)',
+    '6:5 Stack/a: resources has no field "memoryMB" (it has memoryMb, cpuPercent, diskMb) (did you mean memoryMb)',
   ]);
   assert.equal(said(document('TeamType', 't', 'features:', '  teamLibary: true')), [
     '5:5 TeamType/t: features has no field "teamLibary" (did you mean teamLibrary)',

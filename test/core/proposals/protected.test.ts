@@ -8,6 +8,7 @@ import { kinds } from '../../../src/core/kinds/index.ts';
 import type { Context, Proposal } from '../../../src/core/model/proposal.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
 import { actOnInstance } from '../../../src/core/proposals/act-on-instance.ts';
+import { createHttpToken } from '../../../src/core/proposals/create-http-token.ts';
 import { createInstance } from '../../../src/core/proposals/create-instance.ts';
 import { createSnapshot } from '../../../src/core/proposals/create-snapshot.ts';
 import { deleteInstance } from '../../../src/core/proposals/delete-instance.ts';
@@ -17,6 +18,7 @@ import { noticeInstance } from '../../../src/core/proposals/notice-instance.ts';
 import { observeInstance } from '../../../src/core/proposals/observe-instance.ts';
 import { withOwnSecrets } from '../../../src/core/proposals/own-secrets.ts';
 import { endRestore, restoreSnapshot } from '../../../src/core/proposals/restore-snapshot.ts';
+import { stopOverDisk } from '../../../src/core/proposals/stop-over-disk.ts';
 import { updateInstance } from '../../../src/core/proposals/update-instance.ts';
 import type { Facts } from '../../../src/core/rules/facts.ts';
 import { bringFlows } from '../../../src/core/rules/protected-instance.ts';
@@ -41,6 +43,9 @@ const seeing =
 /** Each by the name of what makes it: every way in which it can be made that matters to an instance. */
 const proposals: Readonly<Record<string, readonly Proposal[]>> = {
   actOnInstance: (['start', 'stop', 'restart', 'suspend', 'upgrade-stack'] as const).map(act),
+  createHttpToken: [
+    createHttpToken({ name: 'plc', instance: id, hash: 'a'.repeat(64), expiresAt: '2039-01-01T00:00:00.000Z' }),
+  ],
   createInstance: [
     createInstance({ team: 'Team-core', name: 'new', instanceType: 'small', template: 'standard' }, drivers),
   ],
@@ -62,6 +67,7 @@ const proposals: Readonly<Record<string, readonly Proposal[]>> = {
   withOwnSecrets: [withOwnSecrets(updateInstance({ id, options: { theme: 'dark' } }), 'User-ann')],
   endRestore: [endRestore(id, 'r1', { flowsDigest: 'd' }), endRestore(id, 'r1', why)],
   restoreSnapshot: [restoreSnapshot({ id, snapshot: 'Snapshot-own' }, drivers)],
+  stopOverDisk: [stopOverDisk(id, why)],
   updateInstance: [
     updateInstance({ id, name: 'Pumps 2' }),
     updateInstance({ id, template: 'strict', options: { pageTitle: 'P' }, environment: [{ name: 'A', value: 'b' }] }),
@@ -88,7 +94,7 @@ sweep('each that can write an instance is tried here', () => {
 sweep('each field of an instance is known to bring flows, or not to', () => {
   const others = [
     ...['team', 'instanceType', 'template', 'stack', 'previousStack', 'options', 'environment'],
-    ...['desired', 'state', 'url', 'conditions', 'crashes', 'alerts', 'started'],
+    ...['desired', 'state', 'url', 'conditions', 'crashes', 'fastEnds', 'safeMode', 'alerts', 'started'],
     ...['protected', 'endpointAccess', 'credentialSecret', 'flowsDigest'],
   ];
   assert.equal(Object.keys(kinds.Instance.spec.shape).sort(), [...others, ...Object.keys(bringFlows)].sort());

@@ -5,7 +5,7 @@ import type { Run } from '../driver.ts';
 import { environmentOf, leftOutLine, marker, variablesOf } from './environment.ts';
 import type { Folder } from './folder.ts';
 import type { Cell } from './isolation/isolation.ts';
-import { processesOf, type Started, startWrapped } from './isolation/wrap.ts';
+import { type Started, startedBy, startWrapped } from './isolation/wrap.ts';
 import { gather, type Tree, withTag } from './process-tree.ts';
 import type { RegistryAccess } from './registry-access.ts';
 import type { Runtime } from './stack.ts';
@@ -57,7 +57,7 @@ export async function launch(launch: Launch): Promise<Started> {
     // It waits for its secrets, so that nothing of a flow runs before it is where it belongs.
     if (child.pid !== undefined) await gather(launch.tree, child.pid);
     child.stdin?.on('error', () => {}).end(JSON.stringify(launch.secrets));
-    return await processesOf(child, wrapped);
+    return await startedBy(child, wrapped);
   } finally {
     await log.close();
   }

@@ -65,7 +65,8 @@ function credentialOf({ headers }: FastifyRequest): Credential {
 
 const opensNothing: Readonly<Record<Credential, string>> = {
   none: 'Send a token (Authorization: Bearer weirp_…), or sign in (POST /account/login) and send the cookie.',
-  token: 'This token opens nothing: it is wrong, used, revoked or expired, or its user is suspended.',
+  token:
+    'This token opens nothing here: it is wrong, used, revoked or expired, its user is suspended, or it is for something else (one for HTTP endpoints opens those of one instance).',
   session: 'This session has ended, or its user is suspended: sign in again.',
 };
 

@@ -18,6 +18,8 @@ export interface Passage {
   readonly by: Target['by'];
   readonly caller: Caller;
   readonly isOurToken: boolean;
+  /** Whether it was let in by a token for its HTTP endpoints. */
+  readonly mayCall: boolean;
   readonly entry: Entry;
   readonly standing: Standing;
   readonly door: InstanceDoor;
@@ -64,8 +66,8 @@ export function arrive(
   const path = pathAt(door, target);
   const isEditors = isCommunication(request, path, door);
   if (path.includes('/.alive/') || (isEditors && !entry.editor)) return nobodyHere(visitor, id);
-  const { caller, isOurToken } = visitor;
-  return { outcome: 'pass', passage: { id, by: target.by, caller, isOurToken, entry, standing, door, path } };
+  const { caller, isOurToken, mayCall } = visitor;
+  return { outcome: 'pass', passage: { id, by: target.by, caller, isOurToken, mayCall, entry, standing, door, path } };
 }
 
 function refused(problem: Problem): Arrival {

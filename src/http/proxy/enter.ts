@@ -107,7 +107,7 @@ const usedTicket = 'This way in was used before, or is too old: open the instanc
 /** Who is nobody, to a program. */
 export function unauthorized({ isOurToken }: Visitor): Problem {
   const detail = isOurToken
-    ? 'This token opens nothing: it is wrong, revoked or expired, or its user is suspended.'
+    ? 'This token opens nothing here: it is wrong, revoked or expired, its user is suspended, or it is for something else (one for HTTP endpoints opens those of one instance).'
     : 'Send a token (Authorization: Bearer weirp_…), or sign in with a browser.';
   return new Problem('unauthorized', { detail, headers: { 'www-authenticate': 'Bearer realm="weir"' } });
 }

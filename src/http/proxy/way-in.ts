@@ -156,7 +156,8 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       instead: (why) => {
         if (why !== 'nothing') return refusing.refuse(request, response, failed(why));
         if (passage.entry.isShutOut) return refusing.refuse(request, response, shutOut());
-        if (passage.caller.kind !== 'anonymous') return refusing.refuse(request, response, nothingHere());
+        if (passage.caller.kind !== 'anonymous' || passage.mayCall)
+          return refusing.refuse(request, response, nothingHere());
         const visitor = {
           caller: passage.caller,
           isOurToken: passage.isOurToken,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeFolders } from '../../../lib/make-folders.ts';
 import type { Found } from './level.ts';
 import { giveTo } from './users.ts';
-import { processesOf, startWrapped, type Tools, wrap } from './wrap.ts';
+import { startedBy, startWrapped, type Tools, wrap } from './wrap.ts';
 
 /** What is tried. */
 export interface Probe {
@@ -58,7 +58,7 @@ async function run(wrapped: ReturnType<typeof wrap>): Promise<string | undefined
     const closed = Promise.withResolvers<number | null>();
     child.once('close', closed.resolve);
     // The log of a runtime may be looked for only where its first process is found.
-    const found = processesOf(child, wrapped).then(
+    const found = startedBy(child, wrapped).then(
       () => true,
       () => false,
     );

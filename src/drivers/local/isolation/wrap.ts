@@ -143,7 +143,7 @@ export async function startWrapped(
 }
 
 /** Which processes a started program is. Rejects where it ended before it began. */
-export async function processesOf(child: ChildProcess, { inputs, tells }: Wrapped): Promise<Started> {
+export async function startedBy(child: ChildProcess, { inputs, tells }: Wrapped): Promise<Started> {
   const pid = child.pid ?? 0;
   if (!tells) return { child, leader: { pid, began: (await beganAt(pid)) ?? '' } };
   const told = child.stdio[firstInput + inputs.length];

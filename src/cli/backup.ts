@@ -26,12 +26,19 @@ is read back and checked before it gets its name, and is as secret as the store.
     const at = io.now();
     const out = fileFor(resolve(io.cwd, options.out), at);
     const instances = await knownInstancesFolder(options, io);
-    const others = (view: View) => instanceSources(instances, view);
+    const leftOut = new Map<string, string>();
+    const others = (view: View) => instanceSources(instances, view, leftOut);
     const made = await withProgress(io, 'backing up', () => backUp(store, { out, at, madeBy: io.version, others }));
     io.stdout.write(`${summaryOf(out, made)}\n`);
+    for (const [path, why] of [...leftOut].slice(0, mostTold))
+      io.stderr.write(`left out: ${JSON.stringify(path.slice(0, mostPath))}: ${why}\n`);
+    if (leftOut.size > mostTold) io.stderr.write(`left out: ${leftOut.size - mostTold} more\n`);
     return exitCodes.fine;
   },
 };
+
+/** How much is said of what could not be read. */
+const [mostTold, mostPath] = [20, 300];
 
 /** In a folder, a name that sorts by time. */
 function fileFor(out: string, at: string): string {
@@ -47,11 +54,14 @@ function isFolder(path: string): boolean {
   }
 }
 
-async function* instanceSources(folder: string, view: View): AsyncGenerator<Source> {
+async function* instanceSources(folder: string, view: View, leftOut: Map<string, string>): AsyncGenerator<Source> {
+  leftOut.clear();
   const ids = [...view.all('Instance')].map(({ id }) => id);
   for await (const { path, from } of keptFiles(folder, ids)) {
     const name = `store/instances/${path}`;
-    yield 'file' in from ? changingFile(from.file, name) : textFile(name, from.text);
+    if ('leftOut' in from) leftOut.set(path, from.leftOut);
+    else if ('text' in from) yield textFile(name, from.text);
+    else yield changingFile(from.file, name, (why) => leftOut.set(path, why));
   }
 }
 

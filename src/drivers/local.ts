@@ -20,13 +20,13 @@ import {
 } from './driver.ts';
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine } from './local/bring-up.ts';
-import { groupFor } from './local/control-group.ts';
 import { createDiskUse, type DiskUse } from './local/disk-use.ts';
 import { doorOf } from './local/door.ts';
 import { explained } from './local/explained.ts';
 import { filesAt, filesTurn } from './local/files-at.ts';
-import { findAgain, runsIn } from './local/find-again.ts';
-import { folderOf, idsIn, removeFolder, removeLeftovers } from './local/folder.ts';
+import { findAgain } from './local/find-again.ts';
+import { endStray, findAll } from './local/find-all.ts';
+import { folderOf, idsIn, removeFolder } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
 import { isolationAt } from './local/isolation/isolation.ts';
 import type { IsolationSetting } from './local/isolation/level.ts';
@@ -34,7 +34,6 @@ import { createMemoryGuard, endedForMemory, type MemoryGuard } from './local/mem
 import { endOutdated, isOutdated } from './local/outdated.ts';
 import { packStored } from './local/pack.ts';
 import { loopback, portFor, readPorts } from './local/ports.ts';
-import { endTree } from './local/process-tree.ts';
 import { readLog } from './local/read-log.ts';
 import { forgetRecord } from './local/record.ts';
 import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
@@ -219,19 +218,17 @@ async function remove(state: State, id: string): Promise<void> {
 }
 
 async function running(state: State): Promise<ReadonlySet<string>> {
-  const ids = await idsIn(state.place.instances);
-  for (const id of ids) await inTurn(state, id, () => found(state, id));
-  const homes = new Map(ids.map((id) => [id, folderOf(state.place.instances, id).home]));
-  for (const [id, run] of await runsIn(homes)) await inTurn(state, id, () => endStray(state, run));
-  await removeLeftovers(state.place.instances);
+  const { instances, log } = state.place;
+  await findAll(instances, {
+    find: (id) => inTurn(state, id, () => found(state, id)),
+    stray: (id, run) =>
+      inTurn(state, id, async () => {
+        // Whoever works here with the mark of another is no part of that: it may only want it to be ended.
+        if (![...state.known.values()].some(({ runtime }) => runtime.run === run)) await endStray(run);
+      }),
+    log: (message) => log('error', message),
+  });
   return new Set(state.known.keys());
-}
-
-async function endStray({ known }: State, run: string): Promise<void> {
-  // Whoever works here with the mark of another is no part of that: it may only want it to be ended.
-  if ([...known.values()].some(({ runtime }) => runtime.run === run)) return;
-  const group = await groupFor(run);
-  await endTree({ run, groups: group === undefined ? [] : [group] });
 }
 
 /** The runtime of an instance, also one that was started before this process was. */

@@ -1,10 +1,12 @@
 // timeout: 600
 // Backups by the command: of a server that runs, of the instances' own files, and back into a server that has all of it.
-import { cpSync, existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, linkSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { removeTree } from '../../src/drivers/local/deep.ts';
 import { openStore } from '../../src/store/json-file.ts';
+import { makeDeep } from '../support/deep-folders.ts';
 import { type Serving, serve } from '../support/serving.ts';
 import { type TemporaryFolder, temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 import { runHere } from './world.ts';
@@ -19,6 +21,7 @@ commands.before.each(async (context) => {
 });
 commands.after.each(async ({ here }) => {
   process.chdir('/');
+  await removeTree(join(here.path, '.weir'));
   await here.remove();
 });
 
@@ -38,11 +41,16 @@ commands('take a running server to another one, with everything that there was',
     '.weir/stacks/5.0.7/package.json': '{}',
   });
   symlinkSync('/etc/hostname', join(here.path, `.weir/instances/${id}/home/link`));
+  writeFileSync(join(here.path, 'outside'), 'secret');
+  linkSync(join(here.path, 'outside'), join(here.path, `.weir/instances/${id}/home/second`));
+  makeDeep(join(here.path, `.weir/instances/${id}/home`));
   const first = await serve(here, ['tree']);
   const before = await ask(first, '/api/v1/users');
   assert.is(before.body.count, 2);
   const made = await weir('backup --out .');
   assert.is(made.code, 0, made.stderr);
+  assert.match(made.stderr, /left out: ".*\/home\/second": it is no plain file, or has a second name\n/);
+  assert.match(made.stderr, /left out: ".*\/home\/nnn.*": its path is too long\n/);
   const file =
     /(weir-\d{8}T\d{6}\.\d{3}Z\.tar\.gz): \d+ files of the store at commit \d+, \S+ kB, read back and checked\n$/.exec(
       made.stdout,
@@ -60,7 +68,8 @@ commands('take a running server to another one, with everything that there was',
   assert.is(readFileSync(join(home, '../port'), 'utf8'), '1880\n');
   // Packages are not in it, and so have to be installed.
   assert.is(readFileSync(join(home, '../modules.json'), 'utf8'), '{"install":true}');
-  for (const name of ['node_modules', '.npmrc', 'link', '../../nobody']) assert.not(existsSync(join(home, name)), name);
+  for (const name of ['node_modules', '.npmrc', 'link', 'second', '../../nobody'])
+    assert.not(existsSync(join(home, name)), name);
   assert.not(existsSync(join(here.path, 'other/stacks')));
   const second = await serve(here, ['tree', '--store', 'other']);
   assert.equal((await ask(second, '/api/v1/users')).body, before.body);

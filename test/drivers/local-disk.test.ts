@@ -3,8 +3,10 @@ import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { removeTree } from '../../src/drivers/local/deep.ts';
 import { createDiskUse } from '../../src/drivers/local/disk-use.ts';
 import { folderOf } from '../../src/drivers/local/folder.ts';
+import { makeDeep } from '../support/deep-folders.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const disk = suite('the disk of instances');
@@ -41,6 +43,21 @@ disk('is what files take up, each once, and not what links lead to', async () =>
   rmSync(join(folder.home, 'b'), { recursive: true });
   assert.is(about((await use.look(folders)).get('a')), 3, 'less, once it is looked through again');
   assert.equal([...(await use.look(new Map()))], []);
+  await use.close();
+});
+
+disk('is counted below paths that are longer than the system takes', async () => {
+  const { folder, folders } = made({ 'home/a': mib });
+  const use = createDiskUse();
+  makeDeep(folder.home, 8 * mib);
+  assert.is(about((await use.look(folders)).get('a')), 9);
+  assert.is(about((await use.look(folders)).get('a')), 9);
+  await removeTree(folder.home);
+  assert.is(about((await use.look(folders)).get('a')), 0);
+  mkdirSync(folder.home);
+  makeDeep(folder.home, 0, 400);
+  assert.ok(((await use.look(folders)).get('a') ?? 0) >= 2 ** 50, 'what nobody can look at is more than any limit');
+  await removeTree(folder.home);
   await use.close();
 });
 

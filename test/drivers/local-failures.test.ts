@@ -1,5 +1,5 @@
 // The local driver when things go wrong: each gives a reason, leaves nothing behind, and hurts no other instance.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -21,10 +21,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Notice, Reason } from '../../src/drivers/driver.ts';
 import { beganAt, processesWith } from '../../src/drivers/local/process-table.ts';
+import { makeDeep } from '../support/deep-folders.ts';
 import { until } from '../support/until.ts';
 import { type LocalWorld, lives, localWorld, never, reasonOf, runOf } from './local-world.ts';
 
 const local = suite('the local driver');
+const isRoot = process.getuid?.() === 0;
 
 const inWorld = (what: string, prove: (world: LocalWorld) => Promise<void>, patience = {}) =>
   local(what, async () => {
@@ -44,6 +46,35 @@ inWorld('says that a stack is missing or broken, and runs the others', async ({ 
   });
   assert.is((await reasonOf(runner.start(runOf('b', 'broken'), never))).reason, 'StackBroken');
   assert.equal([...(await runner.running())], ['fine']);
+});
+
+inWorld('deletes folders deeper than any path, and those that were left', async (world) => {
+  const { driver, at, instances } = world;
+  await driver.runner.start(runOf('a'), never);
+  makeDeep(at('a', 'home'));
+  writeFileSync(join(instances, 'outside'), 'stays');
+  symlinkSync(instances, at('a', 'home/link'));
+  await driver.runner.remove('a');
+  mkdirSync(join(instances, '.gone-b/home'), { recursive: true });
+  makeDeep(join(instances, '.gone-b/home'));
+  assert.equal([...(await driver.runner.running())], []);
+  assert.equal(readdirSync(instances), ['outside']);
+  rmSync(join(instances, 'outside'));
+});
+
+inWorld('finds what runs where a leftover cannot be deleted', async (world) => {
+  const { driver, again, instances, logged } = world;
+  await driver.runner.start(runOf('fine'), never);
+  driver.close();
+  // A mount cannot be deleted, not even by root.
+  mkdirSync(join(instances, '.gone-b'));
+  const mounted = isRoot && spawnSync('mount', ['-t', 'tmpfs', 'none', join(instances, '.gone-b')]).status === 0;
+  try {
+    assert.equal([...(await again().runner.running())], ['fine']);
+    if (mounted) assert.match(logged.join(), /\.gone-b could not be deleted: /);
+  } finally {
+    if (mounted) spawnSync('umount', [join(instances, '.gone-b')]);
+  }
 });
 
 inWorld('says that a runtime ends at once, with its exit code', async ({ driver: { runner, logs } }) => {

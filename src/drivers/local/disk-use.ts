@@ -1,7 +1,8 @@
 // How much of the disk the folders of instances take up: walked a piece at a time, so that no tree, however large, holds anybody up.
 import type { Dir } from 'node:fs';
-import { lstat, opendir } from 'node:fs/promises';
+import { type FileHandle, lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isTooLong, openDeep } from './deep.ts';
 import type { Folder } from './folder.ts';
 
 /** How many entries are looked at in one go: of one walk, and of all. */
@@ -68,6 +69,19 @@ async function forget(known: Walks, ids: readonly string[]): Promise<void> {
   }
 }
 
+/** A folder that is being read: at its path, or, where that is too long, through a handle. */
+interface Open {
+  readonly dir: Dir;
+  readonly path: string;
+  readonly handle?: FileHandle;
+}
+
+/** An entry: its path, and a way to it that the system takes. */
+interface Entry {
+  readonly path: string;
+  readonly at: string;
+}
+
 /** A walk through a folder, again and again. */
 interface Walk {
   readonly root: string;
@@ -75,7 +89,7 @@ interface Walk {
   readonly except?: string;
   /** Folders that are still to be looked into in this pass; nothing where none has begun. */
   pending: string[] | undefined;
-  open: { readonly dir: Dir; readonly path: string } | undefined;
+  open: Open | undefined;
   /** Files with several names, which count once. */
   readonly seen: Set<string>;
   /** What this pass has found so far, and what the last whole one found. */
@@ -102,38 +116,58 @@ async function walkOn(walk: Walk, most: number): Promise<number> {
   walk.pending ??= [walk.root];
   let count = 0;
   while (count < most) {
-    const path = await nextEntry(walk);
-    if (path === undefined) {
+    const entry = await nextEntry(walk);
+    if (entry === undefined) {
       walk.total = walk.sum;
       await endPass(walk);
       break;
     }
     count += 1;
-    await take(walk, path);
+    await take(walk, entry);
   }
   return count;
 }
 
 /** What cannot be read, or is gone by now, takes up nothing. */
-async function nextEntry(walk: Walk): Promise<string | undefined> {
+async function nextEntry(walk: Walk): Promise<Entry | undefined> {
   for (;;) {
     if (!walk.open) {
       const path = walk.pending?.pop();
       if (path === undefined) return undefined;
-      const dir = await opendir(path).catch(() => undefined);
-      if (!dir) continue;
-      walk.open = { dir, path };
+      walk.open = await opened(path).catch((error: unknown) => hidden(walk, error));
+      if (!walk.open) continue;
     }
     const { dir, path } = walk.open;
     const entry = await dir.read().catch(() => null);
-    if (entry) return join(path, entry.name);
-    walk.open = undefined;
-    await dir.close().catch(() => {});
+    if (entry) return { path: join(path, entry.name), at: join(dir.path, entry.name) };
+    await closeFolder(walk);
   }
 }
 
-async function take(walk: Walk, path: string): Promise<void> {
-  const stats = await lstat(path).catch(() => undefined);
+async function opened(path: string): Promise<Open> {
+  // With room for a name.
+  if (Buffer.byteLength(path) < mostPlainPath) return { dir: await opendir(path), path };
+  const { at, handle } = await openDeep(path);
+  try {
+    return { dir: await opendir(at), path, handle };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+const mostPlainPath = 3000;
+
+/** Where nobody can look there may be anything: it is more than any limit. */
+function hidden(walk: Walk, error: unknown): undefined {
+  if (isTooLong(error)) walk.sum = Math.max(walk.sum, moreThanAny);
+}
+
+/** A pebibyte. */
+const moreThanAny = 2 ** 50;
+
+async function take(walk: Walk, { path, at }: Entry): Promise<void> {
+  const stats = await lstat(at).catch((error: unknown) => hidden(walk, error));
   if (!stats) return;
   if (stats.isDirectory() && path !== walk.except) walk.pending?.push(path);
   if (stats.nlink > 1 && !stats.isDirectory()) {
@@ -149,10 +183,15 @@ async function take(walk: Walk, path: string): Promise<void> {
 const blockBytes = 512;
 
 async function endPass(walk: Walk): Promise<void> {
-  const { open } = walk;
   walk.pending = undefined;
-  walk.open = undefined;
   walk.sum = 0;
   walk.seen.clear();
+  await closeFolder(walk);
+}
+
+async function closeFolder(walk: Walk): Promise<void> {
+  const { open } = walk;
+  walk.open = undefined;
   await open?.dir.close().catch(() => {});
+  await open?.handle?.close().catch(() => {});
 }

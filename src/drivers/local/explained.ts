@@ -14,5 +14,10 @@ export function explained(error: unknown): unknown {
       'EnvironmentTooLarge',
       'its environment variables are larger than the system lets a program start with: delete some, or shorten their values (large values can stand in a file or in the flows)',
     );
+  if (code === 'ENAMETOOLONG')
+    return new DriverFailed(
+      'TooDeep',
+      'its folder holds folders deeper than a path can say: an admin has to delete those, or delete the instance',
+    );
   return error;
 }

@@ -1,6 +1,7 @@
 // The folder of an instance: what lies where in it, for its owner alone.
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { removeTree } from './deep.ts';
 
 /** Where the things of one instance are; all are absolute paths. */
 export interface Folder {
@@ -63,17 +64,22 @@ export async function idsIn(instances: string): Promise<string[]> {
 /** How the name of a folder begins that is being deleted. */
 const leaving = '.gone-';
 
-/** Deletes what was left of folders when Weir ended while it deleted them. */
-export async function removeLeftovers(instances: string): Promise<void> {
-  for (const name of await readdir(instances).catch(() => []))
-    if (name.startsWith(leaving)) await rm(join(instances, name), { recursive: true, force: true, maxRetries: 5 });
+/** Deletes what was left of folders when Weir ended while it deleted them; says which it could not, and why. */
+export async function removeLeftovers(
+  instances: string,
+  failed: (path: string, error: unknown) => void,
+): Promise<void> {
+  for (const name of await readdir(instances).catch(() => [])) {
+    const path = join(instances, name);
+    if (name.startsWith(leaving)) await removeTree(path).catch((error: unknown) => failed(path, error));
+  }
 }
 
 /** Deletes it. It is taken out of the way first, so that nothing finds half of it. */
 export async function removeFolder(folder: Folder): Promise<void> {
   const gone = join(dirname(folder.path), `${leaving}${basename(folder.path)}`);
   // Of an earlier one that Weir did not finish.
-  await rm(gone, { recursive: true, force: true, maxRetries: 5 });
+  await removeTree(gone);
   const left = await rename(folder.path, gone).then(
     () => gone,
     (error: NodeJS.ErrnoException) => {
@@ -83,7 +89,7 @@ export async function removeFolder(folder: Folder): Promise<void> {
       throw error;
     },
   );
-  if (left !== undefined) await rm(left, { recursive: true, force: true, maxRetries: 5 });
+  if (left !== undefined) await removeTree(left);
 }
 
 /**
@@ -111,7 +117,7 @@ async function removeFolderAt(path: string): Promise<void> {
     (found) => found.isDirectory(),
     () => false,
   );
-  if (isFolder) await rm(path, { recursive: true, force: true });
+  if (isFolder) await removeTree(path);
 }
 
 /** The text of a file; nothing where there is none. */

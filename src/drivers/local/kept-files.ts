@@ -6,8 +6,8 @@ import { folderOf } from './folder.ts';
 /** A file; `path` is relative to the folder of the instances, with `/`. */
 export interface KeptFile {
   readonly path: string;
-  /** Where it is now; or what it says, where it is not the file of the instance. */
-  readonly from: { readonly file: string } | { readonly text: string };
+  /** Where it is now; or what it says, where it is not the file of the instance; or why a folder cannot be looked into. */
+  readonly from: { readonly file: string } | { readonly text: string } | { readonly leftOut: string };
 }
 
 /**
@@ -30,13 +30,25 @@ export async function* keptFiles(instances: string, ids: Iterable<string>): Asyn
 const leftOut = /^(?:node_modules|\.npm|\.npmrc|\.cache)$/;
 
 async function* below(folder: string, path: string, isHome: boolean): AsyncGenerator<KeptFile> {
-  for (const entry of await entriesIn(folder)) {
+  const entries = await entriesIn(folder).catch((error: NodeJS.ErrnoException) => {
+    const why = closed[error.code ?? ''];
+    if (why === undefined) throw error;
+    return why;
+  });
+  if (typeof entries === 'string') return yield { path, from: { leftOut: entries } };
+  for (const entry of entries) {
     if (entry.name === 'node_modules' || (isHome && leftOut.test(entry.name))) continue;
     const [at, name] = [join(folder, entry.name), `${path}/${entry.name}`];
     if (entry.isDirectory()) yield* below(at, name, false);
     else if (entry.isFile() && isPlain(entry.name)) yield { path: name, from: { file: at } };
   }
 }
+
+const closed: Readonly<Record<string, string>> = {
+  ENAMETOOLONG: 'its path is too long',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+};
 
 /** A name that any system can have, and that a line can show. */
 function isPlain(name: string): boolean {

@@ -1,4 +1,5 @@
 // A file that goes into a backup: how it is read while others may write to it.
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, type FileSystem, type OpenFile } from '../file-system.ts';
@@ -42,18 +43,18 @@ export function textFile(path: string, text: string): Source {
 
 /**
  * A file that a program may be writing to: read until two looks at it agree. What is larger than 16 MiB, or is never left alone, is taken as it
- * comes; where it gets shorter meanwhile, zeros stand for what is missing.
+ * comes; where it gets shorter meanwhile, zeros stand for what is missing. What is no plain file any more, or cannot be opened, is told to `left`.
  */
-export function changingFile(at: string, path: string): Source {
+export function changingFile(at: string, path: string, left: (why: string) => void): Source {
   return {
     path,
     open: async () => {
       for (let tries = 0; tries < 5; tries += 1) {
-        const steady = await readSteadily(at);
+        const steady = await readSteadily(at, left);
         if (steady !== 'changed') return steady;
         await sleep(20);
       }
-      const handle = await open(at, 'r').catch(goneIsNothing);
+      const handle = await openPlain(at, left);
       return handle && streamed(handle);
     },
   };
@@ -76,8 +77,8 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 const mostSteady = 1 << 24;
 
-async function readSteadily(at: string): Promise<Opened | undefined | 'changed'> {
-  const handle = await open(at, 'r').catch(goneIsNothing);
+async function readSteadily(at: string, left: (why: string) => void): Promise<Opened | undefined | 'changed'> {
+  const handle = await openPlain(at, left);
   if (!handle) return undefined;
   try {
     const before = await handle.stat({ bigint: true });
@@ -90,6 +91,33 @@ async function readSteadily(at: string): Promise<Opened | undefined | 'changed'>
     await handle.close();
   }
 }
+
+/** Whoever may write there can put a link, a pipe or a second name of something else in its place: none is followed, waited for or read. */
+async function openPlain(at: string, left: (why: string) => void): Promise<FileHandle | undefined> {
+  const handle = await open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (error: unknown) => {
+      const why = closed[codeOf(error) ?? ''];
+      if (why === undefined) return goneIsNothing(error);
+      left(why);
+      return undefined;
+    },
+  );
+  const found = await handle?.stat();
+  if (!found || (found.isFile() && found.nlink === 1)) return handle;
+  await handle?.close();
+  left('it is no plain file, or has a second name');
+  return undefined;
+}
+
+const noPlain = 'it is no plain file';
+const closed: Readonly<Record<string, string>> = {
+  ELOOP: noPlain,
+  EMLINK: noPlain,
+  ENXIO: noPlain,
+  ENAMETOOLONG: 'its path is too long',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+};
 
 async function streamed(handle: FileHandle): Promise<Opened> {
   const { size } = await handle.stat();

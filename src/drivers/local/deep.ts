@@ -1,0 +1,73 @@
+// Folders whose paths are longer than the system takes: a program makes such by stepping into each before it makes the next.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, existsSync } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { DriverFailed } from '../driver.ts';
+
+/** Deletes all below a path, and the path, however deep that goes; links are deleted and never followed. */
+export async function removeTree(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 5 }).catch(async (error: NodeJS.ErrnoException) => {
+    if (!isTooLong(error)) throw error;
+    await removeStepping(path);
+  });
+}
+
+/** The system's own steps from folder to folder, and needs no paths. Not by the PATH: it may be run as root. */
+async function removeStepping(path: string): Promise<void> {
+  const command = ['/bin/rm', '/usr/bin/rm', '/run/current-system/sw/bin/rm'].find((one) => existsSync(one));
+  if (command === undefined) throw tooDeep('there is no rm on this machine to delete it with');
+  const child = spawn(command, ['-rf', '--', path], { stdio: ['ignore', 'ignore', 'pipe'], env: { LC_ALL: 'C' } });
+  let said = '';
+  child.stderr.on('data', (piece) => {
+    said = `${said}${piece}`.slice(0, mostSaid);
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw tooDeep(`rm could not delete it: ${said.trim() || `exit code ${code}`}`);
+}
+
+const mostSaid = 300;
+
+function tooDeep(why: string): DriverFailed {
+  return new DriverFailed('TooDeep', `its folder holds folders deeper than a path can say, and ${why}`);
+}
+
+/** The system takes no path of that length. */
+export function isTooLong(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENAMETOOLONG';
+}
+
+/** How long a path is that is handed to the system in one piece, and one that is followed at all, in bytes. */
+const [mostPiece, mostPath] = [3000, 64 * 1024];
+
+/** A folder at a path of any length, as a short path that holds while `handle` is open. Rejects where it cannot be had. */
+export async function openDeep(path: string): Promise<{ readonly at: string; readonly handle: FileHandle }> {
+  if (Buffer.byteLength(path) > mostPath) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
+  let above: FileHandle | undefined;
+  for (const piece of piecesOf(path)) {
+    const from = above;
+    above = await open(from ? `${placeOf(from)}/${piece}` : piece, foldersOnly).finally(() => from?.close());
+  }
+  if (!above) throw new TypeError('no path');
+  return { at: placeOf(above), handle: above };
+}
+
+const foldersOnly = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/** Only Linux has it. */
+function placeOf({ fd }: FileHandle): string {
+  return `/proc/self/fd/${fd}`;
+}
+
+/** An absolute path, cut between folders; the first piece begins at the root. */
+function piecesOf(path: string): string[] {
+  const pieces: string[] = [];
+  let piece = '';
+  for (const name of path.split('/').slice(1)) {
+    if (piece !== '' && Buffer.byteLength(piece) + Buffer.byteLength(name) > mostPiece) {
+      pieces.push(piece);
+      piece = name;
+    } else piece = pieces.length === 0 || piece !== '' ? `${piece}/${name}` : name;
+  }
+  return [...pieces, piece];
+}

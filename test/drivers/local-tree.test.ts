@@ -64,6 +64,46 @@ if (isLinux) {
     await folder.remove();
   });
 
+  tree('are not ended for who works elsewhere with their mark', () =>
+    inWorld(async ({ driver: { runner }, at, pidOf, again }) => {
+      for (const id of ['a', 'b']) await runner.start(runOf(id), never);
+      const { run } = JSON.parse(readFileSync(at('b', 'run.json'), 'utf8'));
+      const forger = spawn('sleep', ['600'], { cwd: at('a', 'home'), env: { INSTANCE_RUN: run }, stdio: 'ignore' });
+      try {
+        await once(forger, 'spawn');
+        const [a, b] = [pidOf('a'), pidOf('b')];
+        const next = again();
+        assert.equal([...(await next.runner.running())].sort(), ['a', 'b']);
+        assert.equal([await lives(a), await lives(b)], [true, true]);
+        next.close();
+        for (const group of JSON.parse(readFileSync(at('b', 'run.json'), 'utf8')).groups ?? [])
+          assert.not(group.includes(run), 'what marks a run stands in no name that others read');
+      } finally {
+        forger.kill('SIGKILL');
+      }
+    }),
+  );
+
+  tree('are measured without what another user calls theirs', async () => {
+    const run = newRun();
+    const [command = '', ...args] = withTag(run, [
+      process.execPath,
+      '-e',
+      'globalThis.x = Buffer.alloc(60e6, 1); setInterval(() => {}, 1000)',
+    ]);
+    const [leading, forger] = [spawn('sleep', ['600'], { stdio: 'ignore' }), spawn(command, args, { stdio: 'ignore' })];
+    try {
+      const leader = { pid: leading.pid ?? 0, began: (await beganAt(leading.pid ?? 0)) ?? '' };
+      const memoryOf = async (user: number | undefined) =>
+        (await createTreeMeter().read([{ run, user, leader }])).get(run)?.memoryBytes ?? 0;
+      await until('it has grown', async () => (await memoryOf(process.getuid?.())) > 60e6);
+      const another = 4_000_000;
+      assert.ok((await memoryOf(another)) < 30e6);
+    } finally {
+      for (const child of [leading, forger]) child.kill('SIGKILL');
+    }
+  });
+
   tree('have tags of their own', () => {
     assert.is(new Set(Array.from({ length: 1000 }, () => tagOf(newRun()))).size, 1000);
     assert.match(tagOf('0'.repeat(32)), /^\d{19}$/);

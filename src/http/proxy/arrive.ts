@@ -138,9 +138,8 @@ function notRunning({ instance: { name, spec } }: Standing, { insider }: Entry):
   return new Problem('unavailable', { detail, headers: { 'retry-after': '5' } });
 }
 
-/** A path of the same instance to come back to; its beginning where what is given is none. */
+/** A path of the same instance to come back to; its beginning where what is given is none, or is nothing that stands in a header as it is. */
 export function pathToReturnTo(given: string | null): string {
-  return given !== null && /^\/(?![/\\])/.test(given) && given.length <= 4096 && pathProblem(given) === undefined
-    ? given
-    : '/';
+  if (given === null || given.length > 4096 || /[^!-~]/.test(given)) return '/';
+  return /^\/(?![/\\])/.test(given) && pathProblem(given) === undefined ? given : '/';
 }

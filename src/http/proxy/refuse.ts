@@ -49,7 +49,7 @@ export function createRefusing(baseUrl: string): Refusing {
   return {
     refuse: (request, response, problem) => send(request, response, answerOf(request, problem)),
     redirect: (request, response, location, headers = {}) =>
-      send(request, response, { status: 302, body: '', headers: { location, ...headers } }),
+      send(request, response, { status: 302, body: '', headers: { location: sendable(location), ...headers } }),
     hangUp: (socket, problem) => {
       const { status } = bodyOf(problem);
       const body = JSON.stringify(problemBody(problem));
@@ -63,6 +63,15 @@ export function createRefusing(baseUrl: string): Refusing {
       hangUp(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
     },
   };
+}
+
+/** An address as a header can hold it: what came as bytes goes as escaped bytes. */
+function sendable(location: string): string {
+  return location.replace(/[^!-~]/gu, (character) =>
+    character <= '\u00ff'
+      ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
+      : encodeURIComponent(character.toWellFormed()),
+  );
 }
 
 /** What is left of a body is thrown away for a moment: bytes that nobody read make a reset of the end, and the answer is lost with it. */

@@ -12,6 +12,7 @@ import { type Arrival, arrive, type Gate, nothingHere, type Passage, shutOut } f
 import { createCapacity, type ReachedLimit } from './capacity.ts';
 import { createEntrance, unauthorized } from './enter.ts';
 import { type Failure, forward, waitLonger } from './forward.ts';
+import { guarded } from './guarded.ts';
 import { createTickets } from './hand-over.ts';
 import { type AnsweredTo, answerHeaders, headerIn, requestHeaders, type Said } from './heads.ts';
 import { createHostNames } from './host-names.ts';
@@ -169,7 +170,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
     });
   };
 
-  return {
+  const wayIn: WayIn = {
     isFor: (request) => find(request) !== undefined,
     upgrades: (request) => isWebSocket(request) && find(request) !== undefined,
     handle: (request, response) => {
@@ -199,6 +200,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       const about = said(request, passage);
       const giveBack = tunnels.take(passage.id, networkOf(about.clientAddress));
       if (typeof giveBack === 'string') return refuse(tooMany(giveBack, 'tunnels'));
+      socket.once('close', giveBack);
       const end = openTunnel({
         ...{ request, socket, head, patience, refuse, failed: giveBack },
         ...{ origin: passage.door.origin, path: passage.path },
@@ -207,10 +209,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       });
       const unseen = { of: lastUse.of, touch: () => {} };
       open.set(end, () => isSame(arrive(gate, request, target, unseen), passage));
-      socket.once('close', () => {
-        open.delete(end);
-        giveBack();
-      });
+      socket.once('close', () => open.delete(end));
     },
     counts: () => ({
       requests: requests.count(),
@@ -229,6 +228,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       }, patience.closeMs).unref();
     },
   };
+  return guarded(wayIn, refusing, options.log);
 }
 
 const astray: Failure = {

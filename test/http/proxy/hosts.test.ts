@@ -175,6 +175,20 @@ hosts('leads nobody elsewhere', async () => {
   }
 });
 
+hosts('an address to come back to that no header can hold ends nothing', async () => {
+  const { cookie = '' } = await world.signedIn('max');
+  for (const to of ['/?€', '/?a\nb', '/?a\r\nSet-Cookie: x=y', '/?\u007f', '/?\ud800', '/x y', '/?é']) {
+    const { entering, location } = await enter('max');
+    const { pathname, searchParams } = new URL(location);
+    const query = new URLSearchParams({ ticket: searchParams.get('ticket') ?? '', to });
+    const arrived = await at('ab.flows.example', `${pathname}?${query}`, { cookie: entering });
+    assert.equal([arrived.status, arrived.headers.location], [302, '/'], to);
+    const back = await at('weir.example', `/i/Ab/.weir/enter?${new URLSearchParams({ for: 'x', to })}`, { cookie });
+    assert.is(new URL(back.headers.location ?? '').searchParams.get('to'), '/', to);
+    assert.is((await at('weir.example', '/healthz')).status, 200, to);
+  }
+});
+
 hosts('passes nothing on that is for Weir', async () => {
   for (const path of ['/.weir/', '/.weir/session', '/.weir/enter', '/.alive/x'])
     assert.ok([403, 401, 404].includes((await at('open.flows.example', path)).status), path);

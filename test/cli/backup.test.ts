@@ -68,7 +68,8 @@ commands('take a running server to another one, with everything that there was',
   assert.is(readFileSync(join(home, '../port'), 'utf8'), '1880\n');
   // Packages are not in it, and so have to be installed.
   assert.is(readFileSync(join(home, '../modules.json'), 'utf8'), '{"install":true}');
-  for (const name of ['node_modules', '.npmrc', 'link', 'second', '../../nobody']) assert.not(existsSync(join(home, name)), name);
+  for (const name of ['node_modules', '.npmrc', 'link', 'second', '../../nobody'])
+    assert.not(existsSync(join(home, name)), name);
   assert.not(existsSync(join(here.path, 'other/stacks')));
   const second = await serve(here, ['tree', '--store', 'other']);
   assert.equal((await ask(second, '/api/v1/users')).body, before.body);

@@ -23,10 +23,13 @@ sources('is a plain file with one name, and nothing else', async () => {
     sizes.push(opened?.size);
     await opened?.close();
   }
-  assert.equal([sizes, left], [
-    [5, undefined, undefined, undefined, undefined],
-    ['link', 'second', 'pipe'],
-  ]);
+  assert.equal(
+    [sizes, left],
+    [
+      [5, undefined, undefined, undefined, undefined],
+      ['link', 'second', 'pipe'],
+    ],
+  );
 });
 
 sources.run();

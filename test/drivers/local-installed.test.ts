@@ -1,6 +1,6 @@
 // What the local driver says is installed, whatever flows have put where it looks.
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
@@ -44,6 +44,26 @@ inWorld('is read from the manifests of an instance that does not run', async (wo
 inWorld('has no runtime where the stack is not there, or leads elsewhere', async ({ driver: { inventory } }) => {
   for (const runtime of ['nope', '', '..', '../stacks/good', '/etc', 'good/../good'])
     assert.equal(await inventory.read('a', runtime), { modules: [] }, runtime);
+});
+
+inWorld('is never read through a link', async (world) => {
+  const { at, driver, instances } = world;
+  await put(world, '', { dependencies: { one: '1', '@a/two': '2' } });
+  for (const name of ['one', '@a/two']) {
+    await mkdir(join(instances, '../outside', name), { recursive: true });
+    await writeFile(join(instances, '../outside', name, 'package.json'), '{"version":"6.6.6"}');
+  }
+  const unread = [
+    { name: '@a/two', wanted: '2' },
+    { name: 'one', wanted: '1' },
+  ];
+  await symlink(join(instances, '../outside'), at('a', 'home/node_modules'));
+  assert.equal((await driver.inventory.read('a', 'good')).modules, unread);
+  await rm(at('a', 'home/node_modules'));
+  await mkdir(at('a', 'home/node_modules'));
+  for (const name of ['one', '@a'])
+    await symlink(join(instances, '../outside', name), at('a', join('home/node_modules', name)));
+  assert.equal((await driver.inventory.read('a', 'good')).modules, unread);
 });
 
 inWorld('is nothing where there is no manifest that can be read', async (world) => {

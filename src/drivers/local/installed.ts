@@ -1,6 +1,6 @@
 // What is installed for an instance: its runtime, and the modules in its user directory, read from their own manifests.
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Installed, InstalledModule } from '../driver.ts';
 import type { Folder } from './folder.ts';
@@ -12,7 +12,8 @@ export async function readInstalled({ home }: Folder, stacks: string, runtime: s
   const wanted = Object.entries(record((await manifestIn(home))?.dependencies)).filter(([name]) => isModule(name));
   const modules: InstalledModule[] = [];
   for (const [name, range] of wanted.slice(0, mostModules)) {
-    const version = (await manifestIn(join(home, 'node_modules', name)))?.version;
+    const folder = await folderBelow(home, ['node_modules', ...name.split('/')]);
+    const version = folder === undefined ? undefined : (await manifestIn(folder))?.version;
     modules.push({
       name,
       wanted: text(range) ?? '',
@@ -52,6 +53,17 @@ async function manifestIn(folder: string): Promise<Readonly<Record<string, unkno
   } catch {
     return undefined;
   }
+}
+
+/** A folder below another; nothing where a link is on the way, which may lead anywhere. */
+async function folderBelow(above: string, names: readonly string[]): Promise<string | undefined> {
+  let path = above;
+  for (const name of names) {
+    path = join(path, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (!found?.isDirectory()) return undefined;
+  }
+  return path;
 }
 
 /** A flow may have put anything there: a pipe that nobody writes to would hold up whoever reads it. */

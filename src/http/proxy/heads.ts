@@ -139,6 +139,16 @@ export function headerIn(raw: RawHeaders, name: string): string | undefined {
   return undefined;
 }
 
+/** All values of a header. */
+export function valuesIn(raw: RawHeaders, name: string): string[] {
+  return raw.filter((_part, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
+}
+
+/** The headers but for one. */
+export function without(raw: RawHeaders, name: string): RawHeaders {
+  return raw.filter((_part, at) => raw[at - (at % 2)]?.toLowerCase() !== name);
+}
+
 /** A cookie of a runtime: never one of Weir's, never for other hosts, and where the origin is shared for its own path. A nameless one could be read as any. */
 function theirCookie(value: string, sharedPath: string | undefined): string | undefined {
   const [pair = '', ...attributes] = value.split(';');

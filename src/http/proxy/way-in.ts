@@ -14,7 +14,7 @@ import { createEntrance, unauthorized } from './enter.ts';
 import { type Failure, forward, waitLonger } from './forward.ts';
 import { guarded } from './guarded.ts';
 import { createTickets } from './hand-over.ts';
-import { type AnsweredTo, answerHeaders, headerIn, requestHeaders, type Said } from './heads.ts';
+import { type AnsweredTo, answerHeaders, requestHeaders, type Said, valuesIn, without } from './heads.ts';
 import { createHostNames } from './host-names.ts';
 import { longHeadMs, usualPatience } from './patience.ts';
 import { createPools } from './pools.ts';
@@ -147,10 +147,12 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       maxBody: passage.standing.maxBody,
       headers: requestHeaders(request.rawHeaders, request.headers.connection, about),
       answered: (status, raw) => {
-        const location = by === 'path' && status >= 300 && status < 400 ? headerIn(raw, 'location') : undefined;
-        if (location !== undefined && leadsAstray(location, { host: about.host, baseUrl, path: `${to.path}/` }))
-          return astray;
-        const headers = answerHeaders(raw, rules);
+        const here = { host: about.host, baseUrl, path: `${to.path}/` };
+        const isRedirect = by === 'path' && status >= 300 && status < 400;
+        // Of several, a browser may follow any.
+        if (isRedirect && valuesIn(raw, 'location').some((location) => leadsAstray(location, here))) return astray;
+        // RFC 9110, 8.6: there is none, whatever the runtime says.
+        const headers = answerHeaders(status === 204 ? without(raw, 'content-length') : raw, rules);
         if (closing) headers.push('connection', 'close');
         return headers;
       },

@@ -284,5 +284,15 @@ for (const [location, wanted] of [
     status = 200;
   });
 
+heads('a redirect to two places, of which one is not passed on, is not', async () => {
+  answer = [
+    ['Location', '/i/A/x'],
+    ['Location', '/api/v1'],
+  ];
+  status = 307;
+  assert.is((await mirror.get('/i/A/x')).status, 502);
+  status = 200;
+});
+
 attacks.run();
 heads.run();

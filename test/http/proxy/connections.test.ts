@@ -154,6 +154,26 @@ connections('more requests than connections wait in line, and all are answered',
   assert.is(most, 3);
 });
 
+connections('of connections that a runtime would keep open for long, few stay, and for a minute at most', async () => {
+  const waiting: (() => void)[] = [];
+  const runtime = createHttp((_request, response) => {
+    waiting.push(() => response.writeHead(200, { 'Keep-Alive': 'timeout=602', Connection: 'keep-alive' }).end('x'));
+    if (waiting.length === 40) for (const answer of waiting) answer();
+  });
+  runtime.keepAliveTimeout = 602_000;
+  const { port, pools } = await before(runtime, { most: 40 });
+  const now = performance.now.bind(performance);
+  await Promise.all(Array.from({ length: 40 }, () => ask(port)));
+  await until('few are left', () => pools.open() <= 16);
+  assert.ok(pools.open() > 0, String(pools.open()));
+  performance.now = () => now() + 61_000;
+  try {
+    await until('none is left after a minute', () => pools.open() === 0);
+  } finally {
+    performance.now = now;
+  }
+});
+
 connections('who waits in line for too long is told so, and who gave up takes no place', async () => {
   const held = new Map<string | undefined, () => void>();
   const runtime = createHttp((asked, response) => void held.set(asked.url, () => response.end('ok')));

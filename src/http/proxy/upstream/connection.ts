@@ -34,7 +34,7 @@ export interface Way {
 const connectMs = 10_000;
 
 /** Runtimes close what is idle after five seconds, or after as long as they say; a request must not meet that. */
-const [usualIdleMs, marginMs, mostIdleMs] = [2000, 2000, 600_000];
+const [usualIdleMs, marginMs, mostIdleMs] = [2000, 2000, 60_000];
 
 /** How many answers a connection carries before it is made anew. */
 const mostAnswers = 100_000;

@@ -24,6 +24,9 @@ export interface PoolOptions {
 /** How often it is looked for what is overdue, in milliseconds: as much later may it be noticed. */
 const lookMs = 250;
 
+/** How many are kept that have nothing to do, however long the runtime would keep them. */
+const mostIdle = 16;
+
 interface Waiting {
   readonly order: Order;
   readonly until: number;
@@ -60,7 +63,8 @@ export function createPool({ origin, buffers, bodyMs, most }: PoolOptions): Pool
   const free = (connection: Connection) => {
     const next = line.shift();
     if (next) next.placed = connection.send(next.order);
-    else idle.push(connection);
+    else if (idle.length < mostIdle) idle.push(connection);
+    else connection.destroy();
   };
   const gone = (connection: Connection) => {
     all.delete(connection);

@@ -1,5 +1,5 @@
 // Where the instances of a server are, and that no other server has them too; and how much of the disk its store keeps for itself.
-import { mkdir, readdir, readFile, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Options } from '../options.ts';
 import { lockFolder } from '../store/lock.ts';
@@ -11,7 +11,7 @@ export function instancesFolder({ store, instances }: Pick<Options, 'store' | 'i
   return instances === undefined ? join(resolve(cwd, store), 'instances') : resolve(cwd, instances);
 }
 
-/** Beside the store: where its instances were when they were last looked after. */
+/** In the store: where its instances were when they were last looked after, where that is elsewhere. It is not there for those in the store, which go with every copy of it. */
 const note = 'instances-folder';
 
 /**
@@ -25,7 +25,7 @@ export async function knownInstancesFolder(options: Options, io: Io): Promise<st
   if (before === folder || !(await holdsInstances(before))) return folder;
   throw new StoreUnavailable(
     'unreadable',
-    `the instances of this store are in ${before}: add --instances ${before}; to have them in ${folder}, stop what runs and move that folder there first`,
+    `the instances of this store are in ${before}: add --instances ${before}; to have them in ${folder}, stop what runs and move that folder there first (in a copy of a store that is to have none, delete ${join(store, note)})`,
   );
 }
 
@@ -40,7 +40,9 @@ async function holdsInstances(folder: string): Promise<boolean> {
  */
 export async function holdInstances(options: Options, io: Io): Promise<() => Promise<void>> {
   const folder = await knownInstancesFolder(options, io);
-  await writeFile(join(resolve(io.cwd, options.store), note), `${folder}\n`, { mode: 0o600 });
+  const noted = join(resolve(io.cwd, options.store), note);
+  if (folder === join(resolve(io.cwd, options.store), 'instances')) await rm(noted, { force: true });
+  else await writeFile(noted, `${folder}\n`, { mode: 0o600 });
   if (options.instances === undefined) return async () => {};
   try {
     // Not in the folder itself, where a name may be that of an instance.

@@ -1,5 +1,5 @@
 // The folder of the instances: elsewhere than the store, and of one server only.
-import { existsSync, renameSync } from 'node:fs';
+import { cpSync, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -50,6 +50,21 @@ instances('are not lost sight of by a server or a backup that is told of another
   const moved = await serve(folder, ['config', '--instances', 'third']);
   moved.child.kill('SIGTERM');
   assert.is((await moved.ended).code, 0);
+});
+
+instances('are those of a copy, where the store is copied with them', async () => {
+  const folder = temporaryFolder();
+  await writeFiles(folder.path, {
+    'config/weir.yaml': 'kind: Platform\nmetadata: {name: platform}\nspec: {}\n',
+    '.weir/instances/7Kc/home/flows.json': '[]',
+  });
+  const server = await serve(folder, ['config']);
+  server.child.kill('SIGTERM');
+  await server.ended;
+  cpSync(join(folder.path, '.weir'), join(folder.path, 'copy'), { recursive: true });
+  const copy = await serve(folder, ['config', '--store', 'copy']);
+  copy.child.kill('SIGTERM');
+  assert.is((await copy.ended).code, 0);
 });
 
 instances.run();

@@ -1,6 +1,7 @@
 // The door of a runtime: where it answers, and the header by which it knows what came through the gateway, and whose it is.
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { withoutTrailing } from '../../core/model/without-trailing.ts';
+import { idSource } from '../../lib/id.ts';
 import type { Door, DoorRequest } from '../driver.ts';
 import { loopback } from './ports.ts';
 import { principalKey } from './principal-key.ts';
@@ -32,14 +33,17 @@ export function doorOf(
   };
 }
 
+/** Used once, and no secret. */
+const newNonce = idSource();
+
 /** What somebody may do, who they are and when, and a proof (HMAC) of that for one method and path. */
 function proofOf(
-  key: Buffer,
+  key: KeyObject,
   { method, path }: DoorRequest,
   { name, mayWrite }: NonNullable<DoorRequest['editor']>,
   now: number,
 ): string {
   const right = mayWrite ? 'write' : 'read';
-  const said = [right, Buffer.from(name).toString('base64url'), now, randomBytes(9).toString('base64url')].join('.');
+  const said = [right, Buffer.from(name).toString('base64url'), now, newNonce()].join('.');
   return `${said}.${createHmac('sha256', key).update([said, method, path].join(' ')).digest('base64url')}`;
 }

@@ -1,7 +1,7 @@
 // The settings of a runtime: copied beside settings.json into the folder of an instance, and read by the runtime when it starts.
 'use strict';
 const { AsyncLocalStorage } = require('node:async_hooks');
-const { createHash, createHmac, timingSafeEqual } = require('node:crypto');
+const { createHash, createHmac, createSecretKey, timingSafeEqual } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 const { IncomingMessage, Server } = require('node:http');
 const { join } = require('node:path');
@@ -10,6 +10,7 @@ const { getHeapStatistics } = require('node:v8');
 const { runtime, ...settings } = JSON.parse(readFileSync(join(__dirname, 'settings.json'), 'utf8'));
 // Secrets come once, on the standard input: they stand neither in a file nor in the environment.
 const secrets = JSON.parse(readFileSync(0, 'utf8'));
+const principalKey = createSecretKey(secrets.principalKey, 'hex');
 
 const digest = (text) => createHash('sha256').update(String(text)).digest();
 const isSame = (text, hash) => timingSafeEqual(digest(text), Buffer.from(hash, 'hex'));
@@ -94,7 +95,7 @@ function takeAway({ headers, headersDistinct, rawHeaders }, isTaken) {
 function provenUser(value, { method, url }) {
   const [right, name, time, nonce, proof = ''] = value.split('.');
   const said = [right, name, time, nonce].join('.');
-  const wanted = createHmac('sha256', Buffer.from(secrets.principalKey, 'hex')).update([said, method, url].join(' '));
+  const wanted = createHmac('sha256', principalKey).update([said, method, url].join(' '));
   if (!timingSafeEqual(digest(proof), digest(wanted.digest('base64url')))) return null;
   const age = Date.now() - Number(time);
   if (!(age <= mostAge && age >= -mostAhead)) return null;

@@ -113,7 +113,7 @@ export function toldSecrets({ credentialSecret, httpAuth }: Secrets, token: stri
   return {
     credentialSecret,
     tokenHash: sha256(token),
-    principalKey: principalKey(token).toString('hex'),
+    principalKey: principalKey(token).export().toString('hex'),
     ...(httpAuth ? { httpAuth: { username: httpAuth.username, passwordHash: sha256(httpAuth.password) } } : {}),
   };
 }

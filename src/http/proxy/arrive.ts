@@ -1,7 +1,7 @@
 // Decides about whoever comes to an instance, before anything of a body is looked at: go on to the runtime, sign in first, or what is in the way.
 import type { IncomingMessage } from 'node:http';
 import { anonymous, type Caller } from '../../core/access/actor.ts';
-import { instanceOrigin, instancePath } from '../../core/instances/address.ts';
+import { instanceOrigin } from '../../core/instances/address.ts';
 import { whyDown } from '../../core/instances/standing.ts';
 import { singleton } from '../../core/model/view.ts';
 import { Problem } from '../errors.ts';
@@ -37,6 +37,10 @@ export type Arrival =
 /** What deciding takes. */
 export interface Gate {
   readonly options: Pick<ServerOptions, 'door' | 'clock' | 'baseUrl' | 'instanceDoor'>;
+  /** The origin of the base URL. */
+  readonly origin: string;
+  /** The path of an instance at that origin. */
+  readonly pathOf: (id: string) => string;
   readonly idOf: (name: string) => string | undefined;
   readonly standingOf: (view: ReturnType<ServerOptions['door']['store']['read']>, id: string) => Standing | undefined;
 }
@@ -75,10 +79,10 @@ function refused(problem: Problem): Arrival {
 }
 
 /** Where somebody stands who asks for an instance. */
-export function doorstepOf({ options: { baseUrl, door } }: Gate, { by }: Target, id: string) {
+export function doorstepOf({ options: { baseUrl, door }, origin: usual, pathOf }: Gate, { by }: Target, id: string) {
   const platform = singleton(door.store.read(), 'Platform').spec;
   const origin = by === 'host' ? instanceOrigin({ baseUrl, platform }, id) : undefined;
-  return { by, id, origin: origin ?? new URL(baseUrl).origin, path: `${instancePath(baseUrl, id)}/` };
+  return { by, id, origin: origin ?? usual, path: `${pathOf(id)}/` };
 }
 
 /** The same to everybody who may not come in, whether there is an instance or not. */
@@ -107,14 +111,14 @@ export function shutOut(): Problem {
 }
 
 /** What is missing of an address, or the host name where the instance has one and a browser goes to its path: there its pages are apart from all others. */
-function rightPlace({ options }: Gate, { headers, method }: IncomingMessage, { by, rest }: Target, id: string) {
+function rightPlace({ options, pathOf }: Gate, { headers, method }: IncomingMessage, { by, rest }: Target, id: string) {
   if (by === 'host') return undefined;
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && (method === 'GET' || method === 'HEAD');
   const platform = singleton(options.door.store.read(), 'Platform').spec;
   const origin = isNavigation ? instanceOrigin({ baseUrl: options.baseUrl, platform }, id) : undefined;
   const full = rest.startsWith('/') ? rest : `/${rest}`;
   if (origin !== undefined) return `${origin}${full}`;
-  return full === rest ? undefined : `${instancePath(options.baseUrl, id)}${full}`;
+  return full === rest ? undefined : `${pathOf(id)}${full}`;
 }
 
 /** A runtime knows itself below its path; at a host name of its own that may be left out. */

@@ -1,7 +1,7 @@
 // Signing in at the host name of an instance: to Weir, which knows the session, and back with a ticket that becomes a cookie of that host.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hashToken } from '../../auth/token.ts';
-import { instanceOrigin, instancePath } from '../../core/instances/address.ts';
+import { instanceOrigin } from '../../core/instances/address.ts';
 import { singleton } from '../../core/model/view.ts';
 import { cookiesIn, hostCookie } from '../cookies.ts';
 import { Problem } from '../errors.ts';
@@ -51,8 +51,7 @@ export function createEntrance(
     const visitor = visitorOf(request, doorstepOf(gate, target, id), { options: gate.options, lastUse, view });
     const [standing, origin] = [gate.standingOf(view, id), instanceOrigin({ baseUrl, platform: platform() }, id)];
     const { caller } = visitor;
-    if (caller.kind !== 'user' || caller.by !== 'session')
-      return toLogin(exchange, instancePath(baseUrl, id) + target.rest);
+    if (caller.kind !== 'user' || caller.by !== 'session') return toLogin(exchange, gate.pathOf(id) + target.rest);
     const entry = standing && entryFor(caller, standing, view);
     if (!origin || !entry || !(entry.endpoints || entry.editor || entry.isShutOut))
       return refuse(request, response, nothingHere());
@@ -78,7 +77,7 @@ export function createEntrance(
     const entering = newSecret();
     const query = new URLSearchParams({ for: hashToken(entering), to: pathToReturnTo(target.rest) });
     response.appendHeader('set-cookie', `${names.entering}=${entering}; ${flags}; Max-Age=600`);
-    redirect(request, response, `${new URL(baseUrl).origin}${instancePath(baseUrl, id)}${reserved}enter?${query}`);
+    redirect(request, response, `${gate.origin}${gate.pathOf(id)}${reserved}enter?${query}`);
   };
 
   return {
@@ -95,7 +94,7 @@ export function createEntrance(
       const exchange = { request, response, target, id };
       if (!wantsPage(request)) return refuse(request, response, unauthorized(visitor));
       if (target.by === 'host') return leadToWeir(exchange);
-      return toLogin(exchange, instancePath(baseUrl, id) + target.rest);
+      return toLogin(exchange, gate.pathOf(id) + target.rest);
     },
   };
 }

@@ -1,6 +1,7 @@
 // The way in: requests for instances, taken before anything of Weir's own looks at them, and passed on to whom they are for.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { instancePath } from '../../core/instances/address.ts';
 import { usualGateway } from '../../core/kinds/platform.ts';
 import { singleton } from '../../core/model/view.ts';
 import { networkOf } from '../client-address.ts';
@@ -50,10 +51,14 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
   const [requests, tunnels] = [createCapacity({ limits, hasRoom }), createCapacity({ limits, hasRoom })];
   const pools = createPools(patience);
   const hostNames = createHostNames(store);
-  const gate: Gate = { options, idOf: hostNames.idOf, standingOf: createStandings(door.facts) };
+  const base = new URL(baseUrl);
+  const beforeId = instancePath(baseUrl, '');
+  const gate: Gate = {
+    ...{ options, idOf: hostNames.idOf, standingOf: createStandings(door.facts) },
+    ...{ origin: base.origin, pathOf: (id) => beforeId + id },
+  };
   const refusing = createRefusing(baseUrl);
   const entrance = createEntrance(gate, refusing, createTickets(), lastUse);
-  const base = new URL(baseUrl);
   const policyAt = createPolicies(baseUrl);
   const scheme = base.protocol.slice(0, -1);
   const [running, open] = [new Set<ServerResponse>(), new Map<() => void, () => boolean>()];

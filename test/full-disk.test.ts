@@ -1,6 +1,6 @@
 // timeout: 300
 // A disk that a flow fills to the last byte: people still sign in, what can wait is refused in words, the instance is deleted, and all goes on by itself.
-import { existsSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Context, suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -142,6 +142,9 @@ full('is not made by an instance that may take up less: it is told of, and stopp
     found.message,
     /^it takes up \d+ MiB of the disk, and its stack allows 6 MiB, and goes on: it was stopped;/,
   );
+  const home = join(store, 'instances', id, 'home');
+  assert.is(statSync(join(home, 'big')).size, 6 << 20, 'no file of it grew past that');
+  assert.ok(existsSync(join(home, 'EFBIG0')));
   // By hand it starts, so that somebody can clear up.
   assert.is((await ask('POST', `/instances/${id}/actions/start`)).status, 202);
   await until('it runs', async () => (await standing()).state === 'running');

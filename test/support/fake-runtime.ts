@@ -25,7 +25,7 @@ const behaviours = {
   fills:
     "serve(); const { openSync, writeSync } = require('node:fs'); const fd = openSync(at('--userDir') + '/big', 'a'); const piece = Buffer.alloc(1 << 20, 7); setInterval(() => { try { for (let i = 0; i < 8; i++) writeSync(fd, piece); } catch {} }, 1);",
   swells:
-    "serve(); const { appendFileSync: add } = require('node:fs'); setInterval(() => { try { add(at('--userDir') + '/big', Buffer.alloc(1 << 20, 7)); } catch {} }, 600);",
+    "serve(); const { appendFileSync: add } = require('node:fs'); let count = 0; setInterval(() => { try { add(at('--userDir') + '/big', Buffer.alloc(1 << 20, 7)); } catch (error) { add(at('--userDir') + '/' + error.code + count++, Buffer.alloc(1 << 20, 7)); } }, 600);",
   talks: "serve(); for (let i = 0; i < 100; i++) console.log('line ' + i);",
 } as const;
 

@@ -46,7 +46,9 @@ export async function launch(launch: Launch): Promise<Started> {
     readable: [join(runtime.path, '../..'), ...readable],
   };
   const wrapped = cell.wrap(program, launch.tree.run);
-  const [command = wrapped.command, ...args] = withTag(launch.tree.run, [wrapped.command, ...wrapped.args]);
+  const [command = wrapped.command, ...args] = withTag(launch.tree.run, [wrapped.command, ...wrapped.args], {
+    mostFileMb: launch.run.resources.diskMb,
+  });
   const log = await open(folder.log, 'a', 0o600);
   try {
     const { left } = variablesOf(launch.run.environment);

@@ -39,12 +39,22 @@ export function tagOf(run: string): string {
   return String(2n ** 60n + BigInt(`0x${digits}`));
 }
 
-/** A command that gives itself the tag of a run before it becomes the one that was meant. The name of the limit differs between shells. */
-export function withTag(run: string, command: readonly string[]): readonly string[] {
+/**
+ * A command that gives itself the tag of a run before it becomes the one that was meant. The name of the limit differs between shells. No file that it
+ * writes grows past `mostFileMb` MiB: what is written then fails (EFBIG).
+ */
+export function withTag(
+  run: string,
+  command: readonly string[],
+  { mostFileMb }: { readonly mostFileMb?: number | undefined } = {},
+): readonly string[] {
   const tag = tagOf(run);
   if (!isLinux || !existsSync('/bin/sh')) return command;
   // Shells leave variables of their own.
-  const script = `unset PWD OLDPWD SHLVL; ulimit -w ${tag} 2>/dev/null || ulimit -x ${tag} 2>/dev/null; exec "$@"`;
+  const tagging = `ulimit -w ${tag} 2>/dev/null || ulimit -x ${tag} 2>/dev/null`;
+  // In blocks of 512 bytes (POSIX).
+  const files = mostFileMb === undefined ? '' : `ulimit -f ${mostFileMb * 2048} 2>/dev/null; `;
+  const script = `unset PWD OLDPWD SHLVL; ${files}${tagging}; exec "$@"`;
   return ['/bin/sh', '-c', script, 'sh', ...command];
 }
 

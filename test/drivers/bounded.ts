@@ -43,32 +43,35 @@ async function mostTasks(isOver: (tasks: number) => boolean): Promise<number> {
 }
 
 const found: Record<string, unknown> = {};
-await driver.runner.start({ ...runOf('a', behaviour), resources: { memoryMb: 96 } }, never);
-if (behaviour === 'forks') {
-  found.tasks = await mostTasks((tasks) => tasks > 1300);
-  found.other = await driver.runner.start(runOf('b'), never).then(() => true, String);
-}
-if (behaviour === 'stores') {
-  const done = () =>
-    existsSync(at('home/stored.json')) ? JSON.parse(readFileSync(at('home/stored.json'), 'utf8')) : [];
-  await until('all is full', () => done().length === 3 || heard.length > 0);
-  found.stored = done();
-}
-if (['stores', 'nests', 'hoards'].includes(behaviour)) await until('it is ended', () => heard.length > 0);
-if (behaviour === 'unmarks' || behaviour === 'lowers') {
-  await until('it is out', () => existsSync(at('home/escaped')));
-  const [out = 0] = lingering();
-  const { pid, began, ...tree } = JSON.parse(readFileSync(at('run.json'), 'utf8'));
-  const meter = createTreeMeter();
-  await meter.read([{ ...tree, leader: { pid, began } }]);
-  found.carriesTag = readFileSync(`/proc/${out}/limits`, 'utf8').includes(tagOf(tree.run));
-  found.isMetered = meter.membersOf(tree.run).some((member) => member.pid === out);
-  await driver.runner.stop('a');
-  found.left = lingering().length;
-  for (const left of lingering()) process.kill(left, 'SIGKILL');
+try {
+  await driver.runner.start({ ...runOf('a', behaviour), resources: { memoryMb: 96 } }, never);
+  if (behaviour === 'forks') {
+    found.tasks = await mostTasks((tasks) => tasks > 1300);
+    found.other = await driver.runner.start(runOf('b'), never).then(() => true, String);
+  }
+  if (behaviour === 'stores') {
+    const done = () =>
+      existsSync(at('home/stored.json')) ? JSON.parse(readFileSync(at('home/stored.json'), 'utf8')) : [];
+    await until('all is full', () => done().length === 3 || heard.length > 0);
+    found.stored = done();
+  }
+  if (['stores', 'nests', 'hoards'].includes(behaviour)) await until('it is ended', () => heard.length > 0);
+  if (behaviour === 'unmarks' || behaviour === 'lowers') {
+    await until('it is out', () => existsSync(at('home/escaped')));
+    const [out = 0] = lingering();
+    const { pid, began, ...tree } = JSON.parse(readFileSync(at('run.json'), 'utf8'));
+    const meter = createTreeMeter();
+    await meter.read([{ ...tree, leader: { pid, began } }]);
+    found.carriesTag = readFileSync(`/proc/${out}/limits`, 'utf8').includes(tagOf(tree.run));
+    found.isMetered = meter.membersOf(tree.run).some((member) => member.pid === out);
+    await driver.runner.stop('a');
+    found.left = lingering().length;
+    for (const left of lingering()) process.kill(left, 'SIGKILL');
+  }
+} finally {
+  for (const id of ['a', 'b']) await driver.runner.remove(id);
 }
 found.reasons = heard;
-for (const id of ['a', 'b']) await driver.runner.remove(id);
 driver.close();
 clearInterval(awake);
 process.stdout.write(`${JSON.stringify(found)}\n`);

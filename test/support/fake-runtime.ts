@@ -13,10 +13,10 @@ export const escapeCommand =
 const lower = 'ulimit -w 0 2>/dev/null || ulimit -x 0';
 
 /** Stays, with the path that it was given in its command line alone; its number is written there. */
-const linger = 'cd /; sh -c "sleep 1000; :" "$0" <&- >&- 2>&- & echo $! > "$0.new"; mv "$0.new" "$0"';
+export const linger = 'cd /; sh -c "sleep 1000; :" "$0" <&- >&- 2>&- & echo $! > "$0.new"; mv "$0.new" "$0"';
 
 /** Without a tag, environment, session and parent; and without all but a parent. */
-const unmarked = [
+export const unmarked = [
   `${lower}; (setsid env -i sh -c "$1" "$0" >/dev/null 2>&1 &); sleep 0.2`,
   `${lower}; exec setsid env -i sh -c "$1; wait" "$0"`,
 ] as const;

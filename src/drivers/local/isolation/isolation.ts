@@ -29,6 +29,8 @@ export interface Cell {
   readonly level: Level;
   /** The user that owns its files and runs its programs, where Weir is root. */
   readonly user: number | undefined;
+  /** Whether what runs in it gets control groups, where Weir may make some. */
+  readonly controlGroups: boolean;
   /** Wraps a program of it; `nonce` marks all processes. */
   wrap(program: Program, nonce?: string): Wrapped;
 }
@@ -156,6 +158,7 @@ async function cellOf(state: State, id: string, folder: Folder): Promise<Cell> {
   return {
     level,
     user,
+    controlGroups: state.place.controlGroups,
     wrap: (program, nonce) =>
       wrap(program, {
         level,

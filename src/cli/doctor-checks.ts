@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SpecOf } from '../core/kinds/index.ts';
+import type { InForce } from '../drivers/driver.ts';
 import { isolationAt } from '../drivers/local/isolation/isolation.ts';
 import { connectTcp } from '../mail/connect.ts';
 import { reasonOf } from './reason.ts';
@@ -77,7 +78,7 @@ async function git({ env }: Patient): Promise<Examined> {
 }
 
 /** By a real start, in a folder of its own: the store need not be there, and a server may be using it. */
-async function isolation({ platform }: Patient): Promise<Examined> {
+async function isolation({ platform }: Patient): Promise<Examined[]> {
   const what = { name: 'isolation', purpose: 'keeps instances from each other and from Weir' };
   const { isolation: wanted = 'auto', firstUserId = 200_000 } = platform?.driver ?? {};
   const folder = await mkdtemp(join(tmpdir(), 'weir-doctor-'));
@@ -87,14 +88,26 @@ async function isolation({ platform }: Patient): Promise<Examined> {
       stacks: () => folder,
       node: process.execPath,
       setting: () => ({ isolation: wanted, firstUserId }),
+      controlGroups: true,
     }).inForce();
     const detail = `${found.level}: ${found.message}`;
-    if (found.refuses) return { ...what, state: 'missing', detail, remedy: 'do that, or write another level' };
-    if (found.reason !== 'None') return { ...what, state: 'fine', detail };
-    return { ...what, state: 'lacking', detail, remedy: 'install the package bubblewrap, or run Weir as root' };
+    if (found.refuses) return [{ ...what, state: 'missing', detail, remedy: 'do that, or write another level' }];
+    if (found.reason !== 'None') return [{ ...what, state: 'fine', detail }, ...limits(found)];
+    const remedy = 'install the package bubblewrap, or run Weir as root';
+    return [{ ...what, state: 'lacking', detail, remedy }, ...limits(found)];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+function limits({ limits: found }: InForce): Examined[] {
+  if (!found) return [];
+  const what = { name: 'limits', purpose: 'keep an instance to its memory and processes at once, by control groups' };
+  const detail = found.message;
+  if (found.isComplete) return [{ ...what, state: 'fine', detail }];
+  const remedy =
+    'run Weir where it may make control groups: as a unit of systemd 254 or newer with Delegate=memory pids and DelegateSubgroup=server';
+  return [{ ...what, state: 'lacking', detail, remedy }];
 }
 
 const leastWatches = 8192;

@@ -14,8 +14,8 @@ export const doctor: Verb = {
   words: { least: 0, most: 1 },
   options: ['env', 'store', 'quiet', 'output'],
   notes: { env: 'the environment in which the tree at DIR is read' },
-  details: `Looks at what Weir and its instances use of this machine: Node, npm, git, isolation, watches, open files, the disk, the clock; with a tree at DIR
-also at the mail server that it names (nothing is sent), and at the isolation that it asks for. It changes nothing. Exits 1 only when something is
+  details: `Looks at what Weir and its instances use of this machine: Node, npm, git, isolation, limits, watches, open files, the disk, the
+clock; with a tree at DIR also at the mail server that it names (nothing is sent), and at the isolation that it asks for. It changes nothing. Exits 1 only when something is
 missing that Weir cannot do without; what it does less well without is a warning.`,
   examples: ['weir doctor', 'weir doctor config --store /var/lib/weir', 'weir doctor --output json'],
   async run({ args: [folder], options, io }) {

@@ -72,6 +72,8 @@ export interface LocalPlace extends Pick<Machine, 'stacks' | 'env'> {
   /** The Node that runs them; this one where nothing is said. */
   readonly node?: string;
   readonly patience?: Partial<Patience>;
+  /** Whether runs get control groups where Weir may make some; they do where nothing is said. */
+  readonly controlGroups?: boolean;
 }
 
 /** The local driver at a place. */
@@ -161,8 +163,9 @@ const unisolated: IsolationSetting = { isolation: 'none', firstUserId: 200_000 }
 
 function stateAt(place: LocalPlace): State {
   const { instances, stacks, env, node = process.execPath, patience, isolation: setting = () => unisolated } = place;
-  const isolation = isolationAt({ instances, stacks, node, setting });
-  const machine = { stacks, env, node, isolation, patience: { ...usualPatience, ...patience } };
+  const { controlGroups = true } = place;
+  const isolation = isolationAt({ instances, stacks, node, setting, controlGroups });
+  const machine = { stacks, env, node, isolation, controlGroups, patience: { ...usualPatience, ...patience } };
   const known: State['known'] = new Map();
   const guard = createMemoryGuard({
     runtimes: () => [...known.values()].map(({ runtime }) => runtime),
@@ -207,7 +210,7 @@ async function stop(state: State, id: string): Promise<void> {
   const runtime = await found(state, id);
   if (!runtime) return;
   forget(state, id);
-  await end(runtime, state.machine.patience.stopMs);
+  await end({ ...runtime, known: state.guard.membersOf(runtime.run) }, state.machine.patience.stopMs);
   await forgetRecord(runtime.folder);
 }
 
@@ -284,7 +287,7 @@ async function ended(state: State, runtime: Runtime, why: Reason): Promise<void>
   if (state.known.get(runtime.id)?.runtime !== runtime) return;
   forget(state, runtime.id);
   const reason = await endedForMemory(runtime, why);
-  await end(runtime, 0);
+  await end({ ...runtime, known: state.guard.membersOf(runtime.run) }, 0);
   await forgetRecord(runtime.folder);
   for (const listener of state.listeners) listener(runtime.id, reason);
 }

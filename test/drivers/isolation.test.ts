@@ -3,6 +3,7 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as assert from 'uvu/assert';
+import { boundsHere } from '../../src/drivers/local/control-group.ts';
 import { isolationAt } from '../../src/drivers/local/isolation/isolation.ts';
 import type { IsolationSetting } from '../../src/drivers/local/isolation/level.ts';
 import { debian, suiteWith } from '../support/debian.ts';
@@ -95,8 +96,13 @@ for (const [name, expected] of Object.entries(served)) {
 isolated('takes the strongest level that works, and says what is missing for one that is stronger', async () => {
   const folder = openFolder();
   try {
-    const found = await isolationIn(folder, 'auto').inForce();
+    const found = await isolationIn(folder, 'auto', false).inForce();
     assert.equal([found.level, found.reason], ['bwrap', 'Namespace']);
+    assert.match(found.message, 'No control group bounds their memory and processes');
+    const bounds = await boundsHere('0');
+    const bounded = await isolationIn(folder, 'auto').inForce();
+    assert.is(bounded.reason, bounds.size === 2 ? 'Cgroup' : 'Namespace');
+    if (bounds.size === 2) assert.match(bounded.message, 'Control groups bound their memory and processes');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -184,12 +190,13 @@ isolated('keeps variables of an instance from acting before it has become its us
 
 isolated.run();
 
-function isolationIn(folder: string, isolation: IsolationSetting['isolation']) {
+function isolationIn(folder: string, isolation: IsolationSetting['isolation'], controlGroups = true) {
   return isolationAt({
     instances: join(folder, 'instances'),
     stacks: () => join(folder, 'stacks'),
     node: process.execPath,
     setting: () => ({ isolation, firstUserId: 300_000 }),
+    controlGroups,
   });
 }
 

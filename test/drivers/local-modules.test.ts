@@ -2,12 +2,16 @@
 // The modules of an instance when their installation is given up, killed or fails: what is half-way is done again, and no npm stays behind.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { boundsHere } from '../../src/drivers/local/control-group.ts';
 import { marker } from '../../src/drivers/local/environment.ts';
-import { processesWith } from '../../src/drivers/local/process-table.ts';
+import { processesThat, processesWith } from '../../src/drivers/local/process-table.ts';
+import type { LocalPlace } from '../../src/drivers/local.ts';
 import { fakeRegistry } from '../support/fake-registry.ts';
+import { linger, unmarked } from '../support/fake-runtime.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { localWorld, never, reasonOf, runOf } from './local-world.ts';
@@ -15,10 +19,16 @@ import { localWorld, never, reasonOf, runOf } from './local-world.ts';
 /** Says that it runs, and then runs for ever, with a child that leads a session of its own. */
 const script =
   "require('node:child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }); setInterval(() => {}, 1000);";
+/** Leaves a process behind that carries no mark and no tag, and has neither its session nor its parent. */
+const staying = `require('node:child_process').spawnSync('sh', ['-c', ${JSON.stringify(unmarked[0])}, process.env.HOME + '/left', ${JSON.stringify(linger)}]);
+  while (!require('node:fs').existsSync(process.env.HOME + '/left')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);`;
 const registry = await fakeRegistry({
   lamp: { '1.0.0': { 'index.js': '' } },
   slow: {
     '1.0.0': { 'index.js': '', 'wait.js': script, 'package.json': '{"scripts": {"install": "node wait.js"}}' },
+  },
+  stays: {
+    '1.0.0': { 'index.js': '', 'stay.js': staying, 'package.json': '{"scripts": {"install": "node stay.js"}}' },
   },
 });
 const cache = temporaryFolder();
@@ -73,6 +83,32 @@ modules('that the registry does not have leave those that were there', async () 
   assert.equal(registry.asked, []);
   await runner.stop('b');
 });
+
+const isRoot = process.getuid?.() === 0;
+const ofItsOwn: Partial<LocalPlace> = {
+  controlGroups: false,
+  isolation: () => ({ isolation: 'user', firstUserId: 300_000 }),
+};
+for (const [how, place] of [
+  ['a control group', {}],
+  ['a user of its own', ofItsOwn],
+] as const)
+  modules(`leave nothing behind that their scripts have started, whatever it has taken off: by ${how}`, async () => {
+    if (!isRoot || (await boundsHere('4')).size === 0) return;
+    const other = await localWorld({ env, ...place });
+    try {
+      const stays = { paletteModules: [{ name: 'stays', version: '1.0.0' }] };
+      await other.driver.runner.start(runOf('a', 'good', stays), never);
+      assert.ok(existsSync(other.at('a', 'home/left')));
+      const left = await processesThat(async (pid) =>
+        (await readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => '')).includes(other.at('a', 'home/left')),
+      );
+      for (const { pid } of left) process.kill(pid, 'SIGKILL');
+      assert.equal(left, []);
+    } finally {
+      await other.close();
+    }
+  });
 
 modules('whose npm outlived Weir: it is ended when Weir is back', async () => {
   if (!isLinux) return;

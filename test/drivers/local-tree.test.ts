@@ -8,9 +8,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { treeLimitMb } from '../../src/core/instances/memory.ts';
 import type { Reason } from '../../src/drivers/driver.ts';
-import { enterGroup, groupFor, groupMembers, killGroup, removeGroup } from '../../src/drivers/local/control-group.ts';
+import { groupMembers, groupsFor, killGroup, makeGroups, removeGroup } from '../../src/drivers/local/control-group.ts';
 import { beganAt, isRunning, signal } from '../../src/drivers/local/process-table.ts';
-import { createTreeMeter, endTree, processesOf, tagOf, withTag } from '../../src/drivers/local/process-tree.ts';
+import { endTree, processesOf, tagOf, withTag } from '../../src/drivers/local/process-tree.ts';
+import { createTreeMeter } from '../../src/drivers/local/tree-meter.ts';
 import { escapeCommand } from '../support/fake-runtime.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { eventually, until } from '../support/until.ts';
@@ -20,8 +21,8 @@ const tree = suite('the processes of a runtime');
 const isLinux = process.platform === 'linux';
 const newRun = () => randomBytes(16).toString('hex');
 
-async function inWorld(prove: (world: LocalWorld) => Promise<void>, patience = {}): Promise<void> {
-  const world = await localWorld({ patience });
+async function inWorld(prove: (world: LocalWorld) => Promise<void>, patience = {}, place = {}): Promise<void> {
+  const world = await localWorld({ ...place, patience });
   try {
     await prove(world);
   } finally {
@@ -111,23 +112,25 @@ if (isLinux) {
   });
 
   tree('are ended by their control group alone', async () => {
-    const group = await groupFor(newRun());
+    const run = newRun();
+    const groups = await groupsFor(run);
+    const [group] = groups;
     // Nobody but an admin can make one everywhere.
     if (group === undefined) return;
+    assert.equal(await makeGroups(groups, {}), groups);
     const folder = temporaryFolder();
     const file = join(folder.path, 'pid');
-    const child = spawn('/bin/sh', ['-c', `read go; ${escapeCommand}; sleep 1000`, file], {
-      stdio: ['pipe', 'ignore', 'ignore'],
-    });
-    assert.ok(await enterGroup(group, [child.pid ?? 0]));
-    child.stdin?.write('\n');
+    const [command = '', ...args] = withTag(run, ['/bin/sh', '-c', `${escapeCommand}; sleep 1000`, file], { groups });
+    const child = spawn(command, args, { stdio: 'ignore' });
     await until('it is left behind', () => existsSync(file));
     const pid = Number(readFileSync(file, 'utf8'));
     assert.ok((await groupMembers(group)).includes(pid));
     await killGroup(group);
     await eventually(async () => assert.equal([await lives(pid), await lives(child.pid ?? 0)], [false, false]));
-    await removeGroup(group);
-    assert.not(existsSync(group));
+    for (const one of groups) {
+      await removeGroup(one);
+      assert.not(existsSync(one));
+    }
     await folder.remove();
   });
 
@@ -197,6 +200,7 @@ if (isLinux) {
           assert.equal([await lives(pid), [...(await runner.running())]], [false, ['fine']]);
         },
         { memoryMs: 100 },
+        { controlGroups: false },
       );
   });
 

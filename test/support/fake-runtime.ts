@@ -9,6 +9,20 @@ import { writeFiles } from './temporary-folder.ts';
 export const escapeCommand =
   '(setsid env -i sh -c "cd /; sleep 1000 <&- >&- 2>&- & echo \\$! > \\$0.new; mv \\$0.new \\$0" "$0" >/dev/null 2>&1 &); sleep 0.2';
 
+/** Lowers the limit that its run is known by, for good. */
+const lower = 'ulimit -w 0 2>/dev/null || ulimit -x 0';
+
+/** Stays, with the path that it was given in its command line alone; its number is written there. */
+export const linger = 'cd /; sh -c "sleep 1000; :" "$0" <&- >&- 2>&- & echo $! > "$0.new"; mv "$0.new" "$0"';
+
+/** Without a tag, environment, session and parent; and without all but a parent. */
+export const unmarked = [
+  `${lower}; (setsid env -i sh -c "$1" "$0" >/dev/null 2>&1 &); sleep 0.2`,
+  `${lower}; exec setsid env -i sh -c "$1; wait" "$0"`,
+] as const;
+const without = (script: string) =>
+  `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(script)}, at('--userDir') + '/escaped', ${JSON.stringify(linger)}], { stdio: 'ignore' }); serve();`;
+
 /** What each does, once its settings are loaded; `serve()` answers as a runtime does. */
 const behaviours = {
   good: 'serve();',
@@ -18,6 +32,12 @@ const behaviours = {
   parent:
     "require('node:child_process').spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref(); serve();",
   escapes: `require('node:child_process').spawn('sh', ['-c', ${JSON.stringify(escapeCommand)}, at('--userDir') + '/escaped'], { detached: true, stdio: 'ignore' }).unref(); serve();`,
+  unmarks: without(unmarked[0]),
+  lowers: without(unmarked[1]),
+  forks:
+    "serve(); const { spawn } = require('node:child_process'); setTimeout(() => spawn('sh', ['-c', 'i=0; while [ $i -lt 1500 ]; do sleep 1000 & i=$((i+1)); done'], { stdio: 'ignore' }), 1500);",
+  stores: `serve(); const fs = require('node:fs'); const piece = Buffer.alloc(1 << 20, 7); const done = [];
+    for (const folder of ['/tmp', '/var/tmp', '/dev/shm']) { let bytes = 0; try { for (;; bytes += piece.length) fs.appendFileSync(folder + '/big', piece); } catch ({ code }) { done.push([folder, bytes, code]); } fs.writeFileSync(at('--userDir') + '/stored.json', JSON.stringify(done)); }`,
   hoards: `serve(); const hoard = []; setInterval(() => { if (hoard.length < 40) hoard.push(Buffer.alloc(20 * 1024 * 1024, 1)); }, 5);`,
   nests: `require('node:child_process').spawn(process.execPath, ['-e', 'const hoard = []; setInterval(() => { if (hoard.length < 40) hoard.push(Buffer.alloc(20 * 1024 * 1024, 1)); }, 5);'], { env: {}, stdio: 'ignore' }); serve();`,
   floods:

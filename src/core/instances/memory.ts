@@ -7,3 +7,8 @@
 export function treeLimitMb(memoryMb: number): number {
   return Math.ceil(memoryMb * 1.5) + 256;
 }
+
+/** In MiB: how much each of the three folders for what is temporary may hold, where they are in memory. All of them together are no way past the limit. */
+export function temporaryMb(memoryMb: number | undefined): number {
+  return Math.floor((memoryMb === undefined ? 512 : treeLimitMb(memoryMb)) / 3);
+}

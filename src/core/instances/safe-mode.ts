@@ -18,6 +18,7 @@ const byFlows: ReadonlySet<string> = new Set([
   'Aborted',
   'Unresponsive',
   'MemoryExceeded',
+  'ProcessesExceeded',
 ]);
 
 type Spec = SpecOf<'Instance'>;

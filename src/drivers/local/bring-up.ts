@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { DriverFailed, type Run } from '../driver.ts';
+import { DriverFailed, type Reason, type Run } from '../driver.ts';
 import { askAlive } from './alive.ts';
-import { groupFor } from './control-group.ts';
+import { groupsFor } from './control-group.ts';
 import { doorForm } from './door.ts';
 import { type Folder, makeFolder, writePrivate } from './folder.ts';
 import type { Isolation } from './isolation/isolation.ts';
 import { launch } from './launch.ts';
+import { endedForMemory } from './memory-guard.ts';
 import { installModules } from './modules.ts';
 import { isFree } from './ports.ts';
 import { readLog } from './read-log.ts';
@@ -27,6 +28,8 @@ export interface Machine {
   readonly env: NodeJS.ProcessEnv;
   readonly node: string;
   readonly isolation: Isolation;
+  /** Whether runs get control groups, where Weir may make some. */
+  readonly controlGroups: boolean;
   readonly patience: Patience;
 }
 
@@ -59,11 +62,11 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   const token = randomBytes(32).toString('base64url');
   await writePrivate(folder.token, `${token}\n`);
   const nonce = randomBytes(16).toString('hex');
-  const group = await groupFor(nonce);
+  const groups = machine.controlGroups ? await groupsFor(nonce) : [];
   const record = {
     folder: folder.path,
     run: nonce,
-    ...(group === undefined ? {} : { groups: [group] }),
+    ...(groups.length === 0 ? {} : { groups }),
     ...(cell.user === undefined ? {} : { user: cell.user }),
     port,
     digest: wanted.digest,
@@ -102,7 +105,7 @@ async function firstAnswer(runtime: Runtime, { startMs }: Patience, signal: Abor
   for (let answeredAt: number | undefined; ; await sleep(pollMs)) {
     giveUpOn(signal);
     const { exitCode = null, signalCode = null } = runtime.child ?? {};
-    if (exitCode !== null || signalCode !== null) throw await endedAtOnce(runtime, endOf(exitCode, signalCode).message);
+    if (exitCode !== null || signalCode !== null) throw await endedAtOnce(runtime, endOf(exitCode, signalCode));
     const flows = (await askAlive(runtime, 1000, signal))?.flows;
     const now = performance.now();
     if (flows !== undefined) answeredAt ??= now;
@@ -112,7 +115,10 @@ async function firstAnswer(runtime: Runtime, { startMs }: Patience, signal: Abor
   }
 }
 
-async function endedAtOnce({ port, folder }: Runtime, message: string): Promise<DriverFailed> {
+async function endedAtOnce(runtime: Runtime, why: Reason): Promise<DriverFailed> {
+  const { port, folder } = runtime;
+  const { reason, message } = await endedForMemory(runtime, why);
+  if (reason === 'MemoryExceeded') return new DriverFailed(reason, message);
   if (!(await isFree(port))) return portTaken(port);
   const last = await lastWords(folder.log);
   return new DriverFailed('StartFailed', last === undefined ? message : `${message}: ${last}`);

@@ -1,31 +1,64 @@
-// A control group of the system for each run, where Weir may make one: whatever a runtime starts is in it, and is ended with it in one go.
+// Control groups of the system for each run, where Weir may make them: they bound what a runtime and all that it starts hold, and end it in one go.
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLinux } from './process-table.ts';
+import { treeLimitMb } from '../../core/instances/memory.ts';
+import { taskLimit } from '../../core/instances/tasks.ts';
+import { type Bound, placesFor, textOf, written } from './control-group-places.ts';
 
-/** The folder of a run's group, whether it is there or not; nothing where this system has no groups. */
-export async function groupFor(run: string): Promise<string | undefined> {
-  for (const folder of await ownGroups()) {
-    const probe = join(folder, `weir-probe-${run}`);
-    const isWritable = await mkdir(probe)
-      .then(() => rmdir(probe))
-      .then(
-        () => true,
-        () => false,
-      );
-    // Its name can be read by everybody, and what marks a run is not for others.
-    if (isWritable) return join(folder, `weir-${createHash('sha256').update(run).digest('hex').slice(0, 32)}`);
-  }
-  return undefined;
+/** The folders of a run's groups, whether they are there or not; none where Weir may make none. */
+export async function groupsFor(run: string): Promise<string[]> {
+  // Its name can be read by everybody, and what marks a run is not for others.
+  const name = createHash('sha256').update(run).digest('hex').slice(0, 32);
+  return (await placesFor(`weir-probe-${name}`)).map(({ folder }) => join(folder, `weir-${name}`));
 }
 
-/** Makes it, and puts processes into it; whether it could be done. */
+/** What groups bound here; `run` is that of nobody. */
+export async function boundsHere(run: string): Promise<ReadonlySet<Bound>> {
+  return new Set((await placesFor(`weir-probe-${run}`)).flatMap(({ bounds }) => bounds));
+}
+
+/** Makes the groups of a run, with their limits; answers those that are there. */
+export async function makeGroups(
+  groups: readonly string[],
+  { memoryMb }: { readonly memoryMb?: number | undefined },
+): Promise<string[]> {
+  const made: string[] = [];
+  for (const group of groups) {
+    const isThere = await mkdir(group).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) continue;
+    made.push(group);
+    await written(join(group, 'pids.max'), String(taskLimit));
+    if (memoryMb !== undefined) await boundMemory(group, treeLimitMb(memoryMb) * 1024 ** 2);
+  }
+  return made;
+}
+
+/** Swap counts as memory: what is moved there is no way past the limit. */
+async function boundMemory(group: string, bytes: number): Promise<void> {
+  if (await written(join(group, 'memory.max'), String(bytes))) {
+    await written(join(group, 'memory.swap.max'), '0');
+    // A part that was killed leaves a whole that nobody wrote.
+    await written(join(group, 'memory.oom.group'), '1');
+    return;
+  }
+  await written(join(group, 'memory.limit_in_bytes'), String(bytes));
+  await written(join(group, 'memory.memsw.limit_in_bytes'), String(bytes));
+}
+
+/** The file by which processes join a group. */
+export function joinFile(group: string): string {
+  return join(group, 'cgroup.procs');
+}
+
+/** Puts processes into a group; whether it could be done. */
 export async function enterGroup(group: string, pids: readonly number[]): Promise<boolean> {
   try {
-    await mkdir(group, { recursive: true });
-    for (const pid of pids) await writeFile(join(group, 'cgroup.procs'), String(pid));
+    for (const pid of pids) await writeFile(joinFile(group), String(pid), { flag: 'r+' });
     return true;
   } catch {
     return false;
@@ -34,7 +67,7 @@ export async function enterGroup(group: string, pids: readonly number[]): Promis
 
 /** The numbers of those who are in it. */
 export async function groupMembers(group: string): Promise<number[]> {
-  const text = await textOf(join(group, 'cgroup.procs'));
+  const text = await textOf(joinFile(group));
   return text.split('\n').flatMap((line) => (/^[1-9]\d*$/.test(line) ? [Number(line)] : []));
 }
 
@@ -65,54 +98,6 @@ const pollMs = 25;
 export async function memoryKills(group: string): Promise<number> {
   const text = (await textOf(join(group, 'memory.events'))) || (await textOf(join(group, 'memory.oom_control')));
   return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0);
-}
-
-/** The groups that this process is in, as folders: first that of version 2, then those of version 1 that end what they hold best. */
-async function ownGroups(): Promise<string[]> {
-  if (!isLinux) return [];
-  const own = memberships(await textOf('/proc/self/cgroup'));
-  const mounts = mountsIn(await textOf('/proc/self/mountinfo'));
-  return ['', 'pids', 'freezer'].flatMap((controller) => {
-    const [path, mount] = [own.get(controller), mounts.get(controller)];
-    if (path === undefined || mount === undefined) return [];
-    const below = relative(mount.root, path);
-    return below.startsWith('..') ? [] : [join(mount.folder, below)];
-  });
-}
-
-/** Of /proc/self/cgroup (cgroups(7)): `ID:CONTROLLERS:PATH`. Version 2 has no controllers there. */
-function memberships(text: string): ReadonlyMap<string, string> {
-  return new Map(
-    text.split('\n').flatMap((line) => {
-      const [, controllers, ...path] = line.split(':');
-      return (controllers ?? '').split(',').map((controller) => [controller, path.join(':')] as const);
-    }),
-  );
-}
-
-/** Of /proc/self/mountinfo (proc_pid_mountinfo(5)): where the trees of groups are, and which part of them. */
-function mountsIn(text: string): ReadonlyMap<string, { readonly root: string; readonly folder: string }> {
-  const found = new Map<string, { readonly root: string; readonly folder: string }>();
-  for (const line of text.split('\n')) {
-    const [before = '', after = ''] = line.split(' - ');
-    const [, , , root = '/', folder = ''] = before.split(' ');
-    const [type, , options = ''] = after.split(' ');
-    if (type === 'cgroup2') found.set('', { root, folder });
-    if (type === 'cgroup') for (const controller of options.split(',')) found.set(controller, { root, folder });
-  }
-  return found;
-}
-
-function textOf(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
-}
-
-function written(path: string, text: string): Promise<boolean> {
-  // Never made: these files are the system's.
-  return writeFile(path, text, { flag: 'r+' }).then(
-    () => true,
-    () => false,
-  );
 }
 
 function killNow(pid: number): void {

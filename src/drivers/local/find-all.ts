@@ -1,5 +1,5 @@
 // All that runs at a place is found again, and what is left of earlier runs ended. What is wrong with one instance keeps no other from running.
-import { groupFor } from './control-group.ts';
+import { groupsFor } from './control-group.ts';
 import { runsIn } from './find-again.ts';
 import { folderOf, idsIn, removeLeftovers } from './folder.ts';
 import { endTree } from './process-tree.ts';
@@ -32,6 +32,5 @@ export async function findAll(instances: string, { find, stray, log }: Finding):
 
 /** Ends all processes of a run. */
 export async function endStray(run: string): Promise<void> {
-  const group = await groupFor(run);
-  await endTree({ run, groups: group === undefined ? [] : [group] });
+  await endTree({ run, groups: await groupsFor(run) });
 }

@@ -2,11 +2,12 @@
 import { chmod, chown, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Run } from '../driver.ts';
+import { makeGroups } from './control-group.ts';
 import { environmentOf, leftOutLine, marker, variablesOf } from './environment.ts';
 import type { Folder } from './folder.ts';
 import type { Cell } from './isolation/isolation.ts';
 import { type Started, startedBy, startWrapped } from './isolation/wrap.ts';
-import { gather, type Tree, withTag } from './process-tree.ts';
+import { type Tree, withTag } from './process-tree.ts';
 import type { RegistryAccess } from './registry-access.ts';
 import type { Runtime } from './stack.ts';
 
@@ -44,9 +45,12 @@ export async function launch(launch: Launch): Promise<Started> {
     cwd: folder.home,
     writable: [folder.home],
     readable: [join(runtime.path, '../..'), ...readable],
+    memoryMb: launch.run.resources.memoryMb,
   };
   const wrapped = cell.wrap(program, launch.tree.run);
+  const groups = await makeGroups(launch.tree.groups ?? [], launch.run.resources);
   const [command = wrapped.command, ...args] = withTag(launch.tree.run, [wrapped.command, ...wrapped.args], {
+    groups,
     mostFileMb: launch.run.resources.diskMb,
   });
   const log = await open(folder.log, 'a', 0o600);
@@ -56,8 +60,6 @@ export async function launch(launch: Launch): Promise<Started> {
     const tagged = { ...wrapped, command, args };
     const child = await startWrapped(tagged, { stdio: ['pipe', log.fd, log.fd], detached: true });
     child.unref();
-    // It waits for its secrets, so that nothing of a flow runs before it is where it belongs.
-    if (child.pid !== undefined) await gather(launch.tree, child.pid);
     child.stdin?.on('error', () => {}).end(JSON.stringify(launch.secrets));
     return await startedBy(child, wrapped);
   } finally {

@@ -3,7 +3,9 @@ import { lchown, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DriverFailed, type Run } from '../driver.ts';
 import { plainText, writeInHome } from './beneath.ts';
+import { groupsFor } from './control-group.ts';
 import { type Folder, textIn, writePrivate } from './folder.ts';
+import { userIn } from './isolation/users.ts';
 import { type NpmCall, NpmFailed, newMark, npm } from './npm.ts';
 import { endTree } from './process-tree.ts';
 import { type Secrets, sha256 } from './settings.ts';
@@ -38,7 +40,8 @@ export async function installModules(
 export async function endInstall(folder: Folder): Promise<void> {
   const { mark } = noteIn((await textIn(folder.modules)) ?? '{}');
   if (mark === undefined) return;
-  await endTree({ run: mark });
+  // Its user runs nothing else now: no runtime is started before its modules are there.
+  await endTree({ run: mark, groups: await groupsFor(mark), user: await userIn(folder.path) });
   await writePrivate(folder.modules, JSON.stringify(modulesToInstall));
 }
 

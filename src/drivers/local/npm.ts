@@ -5,10 +5,11 @@ import { once } from 'node:events';
 import { realpathSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { groupsFor, makeGroups } from './control-group.ts';
 import { environmentOf, marker } from './environment.ts';
 import type { Cell } from './isolation/isolation.ts';
 import { startWrapped } from './isolation/wrap.ts';
-import { endTree, withTag } from './process-tree.ts';
+import { endTree, type Tree, withTag } from './process-tree.ts';
 
 /** npm could not do it. The message is for people, in one line. */
 export class NpmFailed extends Error {
@@ -58,7 +59,9 @@ export async function npm(args: readonly string[], call: NpmCall): Promise<void>
     readable: [join(script, '../..'), ...certificatesIn(env)],
   };
   const wrapped = cell ? cell.wrap(program, mark) : { ...program, inputs: [], tells: false };
-  const [command = wrapped.command, ...tagged] = withTag(mark, [wrapped.command, ...wrapped.args]);
+  // What it needs of memory has nothing to do with what the instance may have.
+  const groups = cell?.controlGroups ? await makeGroups(await groupsFor(mark), {}) : [];
+  const [command = wrapped.command, ...tagged] = withTag(mark, [wrapped.command, ...wrapped.args], { groups });
   // A group of its own, which is ended as a whole.
   const how = { stdio: ['ignore', 'ignore', 'pipe'], detached: true } as const;
   const child = await startWrapped({ ...wrapped, command, args: tagged }, how);
@@ -66,13 +69,13 @@ export async function npm(args: readonly string[], call: NpmCall): Promise<void>
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = `${said}${text}`.slice(-mostSaid);
   });
-  const code = await endOf(child, mark, signal);
+  const code = await endOf(child, { run: mark, groups, user: cell?.user }, signal);
   signal?.throwIfAborted();
   if (code !== 0) throw failureOf(said);
 }
 
 /** Its exit code, once it and all that it started have ended. */
-async function endOf(child: ChildProcess, mark: string, signal?: AbortSignal): Promise<number | null> {
+async function endOf(child: ChildProcess, tree: Tree, signal?: AbortSignal): Promise<number | null> {
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   child.once('error', reject).once('exit', resolve);
   const end = () => killGroup(child);
@@ -84,7 +87,7 @@ async function endOf(child: ChildProcess, mark: string, signal?: AbortSignal): P
   } finally {
     signal?.removeEventListener('abort', end);
     end();
-    await endTree({ run: mark });
+    await endTree(tree);
     await drained(child);
   }
 }

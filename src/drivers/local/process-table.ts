@@ -13,6 +13,8 @@ export interface ProcessId {
 export interface Usage {
   readonly memoryBytes: number;
   readonly cpuSeconds: number;
+  /** Processes and their threads. */
+  readonly tasks: number;
 }
 
 export const isLinux = process.platform === 'linux';
@@ -91,7 +93,18 @@ async function environmentOf(pid: number): Promise<string[]> {
 export async function usageOf({ pid, began }: ProcessId): Promise<Usage | undefined> {
   const stat = isLinux ? await statOf(pid) : undefined;
   if (!stat || stat.began !== began) return undefined;
-  return { memoryBytes: stat.residentPages * pageBytes, cpuSeconds: stat.cpuTicks / ticksPerSecond };
+  return {
+    memoryBytes: stat.residentPages * pageBytes,
+    cpuSeconds: stat.cpuTicks / ticksPerSecond,
+    tasks: stat.threads,
+  };
+}
+
+/** Where a process stands: when it began, its parent, and who leads its session. */
+export async function standingOf(
+  pid: number,
+): Promise<{ readonly began: string; readonly parent: number; readonly session: number } | undefined> {
+  return isLinux ? statOf(pid) : undefined;
 }
 
 /** The file of /proc about a process; empty where it is gone, or closed. */
@@ -125,6 +138,9 @@ async function statOf(pid: number) {
     began: `${await bootId()}/${at(22)}`,
     cpuTicks: [14, 15, 16, 17].reduce((sum, field) => sum + Number(at(field)), 0),
     residentPages: Number(at(24)),
+    threads: Number(at(20)),
+    parent: Number(at(4)),
+    session: Number(at(6)),
   };
 }
 

@@ -2,22 +2,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { enterGroup, groupMembers, killGroup, removeGroup } from './control-group.ts';
+import { groupMembers, joinFile, killGroup, removeGroup } from './control-group.ts';
 import { marker } from './environment.ts';
 import { endInside } from './isolation/inside.ts';
 import { endUser } from './isolation/users.ts';
-import {
-  allPids,
-  beganAt,
-  isLinux,
-  isRunning,
-  type ProcessId,
-  processesThat,
-  procFile,
-  signal,
-  type Usage,
-  usageOf,
-} from './process-table.ts';
+import { allPids, isLinux, isRunning, type ProcessId, procFile, signal, standingOf } from './process-table.ts';
 
 /** What tells the processes of a run. */
 export interface Tree {
@@ -28,69 +17,101 @@ export interface Tree {
   /** The first process of its namespace, and its user, where it has those of its own. */
   readonly init?: ProcessId | undefined;
   readonly user?: number | undefined;
+  /** Those that are known to be of it, whatever they carry now. */
+  readonly known?: readonly ProcessId[] | undefined;
 }
 
 /**
  * A limit on file locks, which Linux has not acted on since 2.4, so large that nothing else has it. Processes hand it down to whatever they start: it stays
- * where the environment is cleaned, the session left and the parent gone. Who lowers it on purpose gets out.
+ * where the environment is cleaned, the session left and the parent gone. Who lowers it on purpose is told by its namespace, its user, its control group, its parent or its session.
  */
 export function tagOf(run: string): string {
   const digits = createHash('sha256').update(run).digest('hex').slice(0, 14);
   return String(2n ** 60n + BigInt(`0x${digits}`));
 }
 
+/** What a run is held to from the beginning. */
+interface Bounds {
+  /** The control groups that it joins. */
+  readonly groups?: readonly string[];
+  readonly mostFileMb?: number | undefined;
+}
+
 /**
- * A command that gives itself the tag of a run before it becomes the one that was meant. The name of the limit differs between shells. No file that it
- * writes grows past `mostFileMb` MiB: what is written then fails (EFBIG).
+ * A command that joins control groups and gives itself the tag of a run before it becomes the one that was meant: so nothing of that ever runs outside of them.
+ * No file that it writes grows past `mostFileMb` MiB: what is written then fails (EFBIG). The name of the tag's limit differs between shells.
  */
 export function withTag(
   run: string,
   command: readonly string[],
-  { mostFileMb }: { readonly mostFileMb?: number | undefined } = {},
+  { groups = [], mostFileMb }: Bounds = {},
 ): readonly string[] {
   const tag = tagOf(run);
   if (!isLinux || !existsSync('/bin/sh')) return command;
+  const join = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift';
   // Shells leave variables of their own.
   const tagging = `ulimit -w ${tag} 2>/dev/null || ulimit -x ${tag} 2>/dev/null`;
   // In blocks of 512 bytes (POSIX).
   const files = mostFileMb === undefined ? '' : `ulimit -f ${mostFileMb * 2048} 2>/dev/null; `;
-  const script = `unset PWD OLDPWD SHLVL; ${files}${tagging}; exec "$@"`;
-  return ['/bin/sh', '-c', script, 'sh', ...command];
+  const script = `unset PWD OLDPWD SHLVL; ${join}; ${files}${tagging}; exec "$@"`;
+  return ['/bin/sh', '-c', script, 'sh', ...groups.map(joinFile), '--', ...command];
 }
 
-/** The processes of a run. */
+/** The processes of a run: those that carry something of it, and whatever those have started or lead. */
 export async function processesOf(tree: Tree): Promise<ProcessId[]> {
   const members = new Set((await Promise.all((tree.groups ?? []).map(groupMembers))).flat());
-  return processesThat(async (pid) => members.has(pid) || (await carries(pid, tree)));
+  const known = new Map(tree.known?.map(({ pid, began }) => [pid, began]));
+  const leaders = new Set(known.keys());
+  const found = new Map<number, ProcessId>();
+  const others: Other[] = [];
+  for (const other of await othersNow()) {
+    const { pid, began } = other;
+    // A number that was given again leads nobody of this run.
+    if (known.get(pid) !== began) leaders.delete(pid);
+    const isOf = members.has(pid) || known.get(pid) === began || (await carries(pid, tree));
+    if (isOf) found.set(pid, { pid, began });
+    else others.push(other);
+  }
+  for (let before = -1; before !== found.size; ) {
+    before = found.size;
+    for (const { pid, began, parent, session } of others)
+      if ([parent, session].some((one) => found.has(one)) || leaders.has(session)) found.set(pid, { pid, began });
+  }
+  return [...found.values()];
+}
+
+interface Other extends ProcessId {
+  readonly parent: number;
+  readonly session: number;
+}
+
+/** All that run now but this one. */
+async function othersNow(): Promise<Other[]> {
+  const found: Other[] = [];
+  for (const pid of await allPids()) {
+    const standing = pid === process.pid ? undefined : await standingOf(pid);
+    if (standing) found.push({ pid, ...standing });
+  }
+  return found;
 }
 
 async function carries(pid: number, { run }: Tree): Promise<boolean> {
-  if (await isTagged(pid, tagOf(run))) return true;
+  if ((await tagAt(pid)) === tagOf(run)) return true;
   return (await procFile(pid, 'environ')).split('\0').includes(`${marker}=${run}`);
 }
 
-async function isTagged(pid: number, tag: string): Promise<boolean> {
-  const line = /^Max file locks +(\S+) +(\S+)/m.exec(await procFile(pid, 'limits'));
-  return line?.[1] === tag || line?.[2] === tag;
-}
-
-/** Puts a process that was just started into the control groups of its run, with what it has started already. */
-export async function gather(tree: Tree, pid: number): Promise<void> {
-  for (const group of tree.groups ?? []) {
-    if (!(await enterGroup(group, [pid]))) continue;
-    const others = (await processesOf(tree)).filter((other) => other.pid !== pid);
-    await enterGroup(
-      group,
-      others.map((other) => other.pid),
-    );
-  }
+/** The tag that a process has, where it is one of Weir's: tags begin at 2^60, with 19 digits. Lowering the upper limit lowers the other one. */
+export async function tagAt(pid: number): Promise<string | undefined> {
+  return /^Max file locks +\S+ +(\d{19})\b/m.exec(await procFile(pid, 'limits'))?.[1];
 }
 
 /** Kills all of a run. Nothing of it is left after that, unless it got out of everything that tells it. */
 export async function endTree(tree: Tree): Promise<void> {
+  let known = tree.known ?? [];
   for (let round = 0; round < mostRounds; round++) {
     for (const group of tree.groups ?? []) await killGroup(group);
-    const left = await processesOf(tree);
+    const left = await held({ ...tree, known });
+    known = [...known, ...left];
     if (left.length === 0) break;
     for (const process of left) await signal(process, 'SIGKILL');
     for (const process of left) await gone(process);
@@ -102,6 +123,19 @@ export async function endTree(tree: Tree): Promise<void> {
 
 const mostRounds = 40;
 const pollMs = 25;
+
+/** Where there are so many, more are started while each is ended: they are stopped first. */
+const many = 50;
+
+async function held(tree: Tree): Promise<readonly ProcessId[]> {
+  let found = await processesOf(tree);
+  for (let before = many; found.length > before; ) {
+    before = found.length;
+    for (const process of found) await signal(process, 'SIGSTOP');
+    found = await processesOf({ ...tree, known: [...(tree.known ?? []), ...found] });
+  }
+  return found;
+}
 
 /** Waits a second for what was killed. */
 export async function gone(process: ProcessId): Promise<void> {
@@ -125,70 +159,4 @@ export async function whomToAsk(leader: ProcessId, tree: Tree): Promise<readonly
 async function namespacePids(pid: number): Promise<string[]> {
   const line = /^NSpid:(.*)$/m.exec(await procFile(pid, 'status'))?.[1] ?? '';
   return line.split('\t').filter((one) => one !== '');
-}
-
-/** Reads what trees use. It remembers which process is of none, so that a look costs little where much else runs. */
-export interface TreeMeter {
-  /** What each tree uses now, by its run; `leader` counts wherever the system tells nothing else. */
-  read(trees: Iterable<Tree & { readonly leader: ProcessId }>): Promise<ReadonlyMap<string, Usage>>;
-}
-
-/** Makes one. */
-export function createTreeMeter(): TreeMeter {
-  /** By number: when it began, and the tag that it has, where that is one of Weir's. */
-  let known = new Map<number, { readonly began: string; readonly tag: string | undefined }>();
-  const look = async () => {
-    const now: typeof known = new Map();
-    for (const pid of await allPids()) {
-      const before = known.get(pid);
-      // One that has no tag gets none later; but one with a tag may be the next with its number.
-      if (before && before.tag === undefined) now.set(pid, before);
-      else {
-        const began = await beganAt(pid);
-        if (began === undefined) continue;
-        now.set(pid, before?.began === began ? before : { began, tag: await tagAt(pid) });
-      }
-    }
-    known = now;
-  };
-  return {
-    read: async (trees) => {
-      await look();
-      const found = new Map<string, Usage>();
-      for (const { run, groups = [], user, leader } of trees) {
-        const members = (await Promise.all(groups.map(groupMembers))).flat();
-        const tag = tagOf(run);
-        const tagged: number[] = [];
-        // A tag can be seen, and put on by whoever wants another to be ended for it; not so a user.
-        for (const [pid, process] of known)
-          if (process.tag === tag && (user === undefined || (await userOf(pid)) === user)) tagged.push(pid);
-        const usage = await sumOf(new Set([leader.pid, ...members, ...tagged]), leader);
-        if (usage) found.set(run, usage);
-      }
-      return found;
-    },
-  };
-}
-
-async function userOf(pid: number): Promise<number | undefined> {
-  const [, user] = /^Uid:\t(\d+)/m.exec(await procFile(pid, 'status')) ?? [];
-  return user === undefined ? undefined : Number(user);
-}
-
-/** Tags begin at 2^60: 19 digits. */
-async function tagAt(pid: number): Promise<string | undefined> {
-  return /^Max file locks +(\d{19})\b/m.exec(await procFile(pid, 'limits'))?.[1];
-}
-
-/** Nothing where the leader is gone. */
-async function sumOf(pids: Iterable<number>, leader: ProcessId): Promise<Usage | undefined> {
-  let [memoryBytes, cpuSeconds] = [0, 0];
-  if (!(await usageOf(leader))) return undefined;
-  for (const pid of pids) {
-    const began = await beganAt(pid);
-    const usage = began === undefined ? undefined : await usageOf({ pid, began });
-    memoryBytes += usage?.memoryBytes ?? 0;
-    cpuSeconds += usage?.cpuSeconds ?? 0;
-  }
-  return { memoryBytes, cpuSeconds };
 }

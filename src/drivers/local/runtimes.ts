@@ -7,7 +7,7 @@ import { type Alive, type Asked, askAlive } from './alive.ts';
 import type { Folder } from './folder.ts';
 import { turnOver } from './log-file.ts';
 import { isRunning, type ProcessId, signal } from './process-table.ts';
-import { endTree, gone, type Tree, whomToAsk } from './process-tree.ts';
+import { endTree, gone, processesOf, type Tree, whomToAsk } from './process-tree.ts';
 
 /** A runtime that was started, by this process or by the one before. */
 export interface Runtime extends Asked, Tree {
@@ -153,11 +153,13 @@ function every(ms: number, work: () => Promise<void>): NodeJS.Timeout {
 
 /** Ends a runtime: asks it to, and after a while makes it; and whatever it started and left behind. */
 export async function end(runtime: Pick<Runtime, 'process' | keyof Tree>, stopMs: number): Promise<void> {
-  const { process: leader } = runtime;
+  const { process: leader, known = [] } = runtime;
+  // Who has nothing of the run any more is told by its parent, as long as that is there.
+  const all = await processesOf({ ...runtime, known: [leader, ...known] });
   if (stopMs > 0) for (const asked of await whomToAsk(leader, runtime)) await signal(asked, 'SIGTERM');
   for (let waited = 0; waited < stopMs && (await isRunning(leader)); waited += pollMs) await sleep(pollMs);
   await signal(leader, 'SIGKILL');
-  await endTree(runtime);
+  await endTree({ ...runtime, known: [leader, ...known, ...all] });
   await gone(leader);
 }
 

@@ -20,7 +20,9 @@ export async function readUsages({ known, guard, disk }: Measured): Promise<Read
   for (const [id, { runtime, heapBytes }] of known) {
     const usage = usages.get(runtime.run);
     const heap = heapBytes === undefined ? {} : { heapBytes };
-    if (usage) found.set(id, { ...usage, ...heap, diskBytes: disks.get(id) ?? 0, run: runtime.run });
+    if (!usage) continue;
+    const { memoryBytes, cpuSeconds } = usage;
+    found.set(id, { memoryBytes, cpuSeconds, ...heap, diskBytes: disks.get(id) ?? 0, run: runtime.run });
   }
   return found;
 }

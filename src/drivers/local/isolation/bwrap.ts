@@ -48,11 +48,18 @@ const configuration = [
   'crypto-policies',
 ].map((name) => join('/etc', name));
 
-/** In bytes: how much what is temporary may hold; it is in memory. */
-const temporaryBytes = 512 * 1024 * 1024;
+/** The folders for what is temporary. They are in memory. */
+export const temporaryFolders = ['/tmp', '/var/tmp', '/dev/shm'] as const;
 
-/** The arguments up to the program. `root`: bubblewrap is started by root, and the program gives that up itself. */
-export function bwrapArguments(sight: Sight, { seccomp, passwd, group, info }: Descriptors, root: boolean): string[] {
+/**
+ * The arguments up to the program. `root`: bubblewrap is started by root, and the program gives that up itself. `bytes`: how much each of the folders for what is
+ * temporary may hold.
+ */
+export function bwrapArguments(
+  sight: Sight,
+  { seccomp, passwd, group, info }: Descriptors,
+  { root, bytes }: { readonly root: boolean; readonly bytes: number },
+): string[] {
   const args = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--new-session'];
   const capabilities = root ? ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'] : [];
   if (!root) args.push('--unshare-user');
@@ -61,8 +68,8 @@ export function bwrapArguments(sight: Sight, { seccomp, passwd, group, info }: D
   const tree = new Tree(args);
   for (const path of system) tree.asItIs(path);
   args.push('--proc', '/proc', '--dev', '/dev');
-  for (const path of ['/dev/shm', '/tmp', '/var/tmp', '/run'])
-    tree.temporary(path, path === '/run' ? '0755' : '1777', path === '/run' ? 1024 * 1024 : temporaryBytes);
+  for (const path of temporaryFolders) tree.temporary(path, '1777', bytes);
+  tree.temporary('/run', '0755', 1024 * 1024);
   for (const path of configuration) tree.asItIs(path);
   tree.above('/etc/passwd');
   args.push('--perms', '0444', '--ro-bind-data', String(passwd), '/etc/passwd');

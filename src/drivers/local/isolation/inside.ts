@@ -1,10 +1,12 @@
 // Finds the processes of a namespace from outside: its first one, with which all in it end, and the program that was started in it.
 import type { ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DriverFailed } from '../../driver.ts';
 import { beganAt, isRunning, type ProcessId, signal } from '../process-table.ts';
+import { temporaryFolders } from './bwrap.ts';
 
 const pollMs = 5;
 const mostMs = 30_000;
@@ -52,4 +54,18 @@ export async function endInside(init: ProcessId | undefined): Promise<void> {
   if (!init) return;
   await signal(init, 'SIGKILL');
   for (let waited = 0; waited < mostMs && (await isRunning(init)); waited += pollMs) await sleep(pollMs);
+}
+
+/** How much memory the files take that a program sees in its folders for what is temporary; nothing where it is gone. */
+export async function temporaryBytesOf({ pid }: ProcessId): Promise<number> {
+  const root = join('/proc', String(pid), 'root');
+  const sizes = await Promise.all(
+    temporaryFolders.map((folder) =>
+      Promise.all([statfs(join(root, folder)), stat(join(root, folder)), stat(folder)]).then(
+        ([{ blocks, bfree, bsize }, its, own]) => (its.dev === own.dev ? 0 : (blocks - bfree) * bsize),
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }

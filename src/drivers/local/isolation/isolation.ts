@@ -1,8 +1,12 @@
 // The isolation that is in force at a place: which level works here, and programs of instances wrapped in it.
+import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { chmod, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../../../lib/make-folders.ts';
 import { DriverFailed, type InForce } from '../../driver.ts';
+import { boundsHere } from '../control-group.ts';
+import type { Bound } from '../control-group-places.ts';
 import { marker } from '../environment.ts';
 import type { Folder } from '../folder.ts';
 import { type Found, type IsolationSetting, inForceAt, type Level } from './level.ts';
@@ -17,6 +21,7 @@ export interface IsolationPlace {
   readonly stacks: () => string;
   readonly node: string;
   readonly setting: () => IsolationSetting;
+  readonly controlGroups: boolean;
 }
 
 /** A level that is in force, for one instance. */
@@ -24,6 +29,8 @@ export interface Cell {
   readonly level: Level;
   /** The user that owns its files and runs its programs, where Weir is root. */
   readonly user: number | undefined;
+  /** Whether what runs in it gets control groups, where Weir may make some. */
+  readonly controlGroups: boolean;
   /** Wraps a program of it; `nonce` marks all processes. */
   wrap(program: Program, nonce?: string): Wrapped;
 }
@@ -79,6 +86,7 @@ async function tried({ place }: State, level: 'bwrap' | 'user'): Promise<Found> 
   const tools = toolsHere();
   if (level === 'bwrap' && tools.bwrap === undefined)
     return { ok: false, why: 'there is no bwrap on this machine', remedy: 'install the package bubblewrap' };
+  await makeFolders(place.instances, 0o700);
   const closed = level === 'user' ? await closedOnTheWay(place) : undefined;
   if (closed !== undefined)
     return {
@@ -134,7 +142,8 @@ async function inForce(state: State): Promise<InForce> {
   const found = await levelOf(state);
   if ('refused' in found)
     return { level: 'none', reason: 'None', message: `no instance is started: ${found.refused}`, refuses: true };
-  return inForceAt(found.level, found.lacking === undefined ? {} : { lacking: found.lacking });
+  const bounds = state.place.controlGroups ? await boundsHere(randomBytes(16).toString('hex')) : new Set<Bound>();
+  return inForceAt(found.level, { bounds, lacking: found.lacking });
 }
 
 async function cellOf(state: State, id: string, folder: Folder): Promise<Cell> {
@@ -149,6 +158,7 @@ async function cellOf(state: State, id: string, folder: Folder): Promise<Cell> {
   return {
     level,
     user,
+    controlGroups: state.place.controlGroups,
     wrap: (program, nonce) =>
       wrap(program, {
         level,

@@ -1,5 +1,6 @@
 // The levels of isolation, and what a driver says of the one that is in force.
 import type { InForce } from '../../driver.ts';
+import type { Bound } from '../control-group-places.ts';
 
 /** What keeps instances from each other and from Weir: nothing; a user of its own an instance; namespaces, and that user where Weir is root. */
 export type Level = 'none' | 'user' | 'bwrap';
@@ -21,12 +22,28 @@ const messages: Readonly<Record<Level, string>> = {
     'each instance has namespaces of its own (bubblewrap), and sees neither the store nor the files and processes of others',
 };
 
-/** What is said of a level; `limited` where control groups bound what instances use, too. */
+/** What is said of a level, and of what control groups bound there. */
 export function inForceAt(
   level: Level,
-  { limited = false, lacking }: { limited?: boolean; lacking?: string } = {},
+  { bounds, lacking }: { readonly bounds: ReadonlySet<Bound>; readonly lacking?: string | undefined },
 ): InForce {
-  const reason = level === 'none' ? 'None' : level === 'user' ? 'User' : limited ? 'Cgroup' : 'Namespace';
-  const bounds = limited ? '; control groups bound their memory, processes and processor time' : '';
-  return { level, reason, message: `${messages[level]}${bounds}${lacking === undefined ? '' : `. ${lacking}`}` };
+  const isLimited = bounds.has('memory') && bounds.has('tasks');
+  const reason = level === 'none' ? 'None' : level === 'user' ? 'User' : isLimited ? 'Cgroup' : 'Namespace';
+  const message = `${messages[level]}. ${boundsMessage(bounds)}${lacking === undefined ? '' : `. ${lacking}`}`;
+  return { level, reason, message, limits: { isComplete: isLimited, message: boundsMessage(bounds) } };
+}
+
+const nouns: Readonly<Record<Bound, string>> = { memory: 'memory', tasks: 'processes' };
+
+function boundsMessage(bounds: ReadonlySet<Bound>): string {
+  const [held, open] = [true, false].map((isHeld) =>
+    Object.entries(nouns).flatMap(([bound, noun]) =>
+      [...bounds].some((one) => one === bound) === isHeld ? [noun] : [],
+    ),
+  );
+  const said = held?.length ? `Control groups bound their ${held.join(' and ')}` : '';
+  const measured = open?.length
+    ? `No control group bounds their ${open.join(' and ')}: Weir measures that every two seconds, and ends what is over`
+    : '';
+  return [said, measured].filter(Boolean).join('. ');
 }

@@ -1,7 +1,6 @@
 // Whether a level works here: something small is really started in it, and tries what it should not be able to.
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeFolders } from '../../../lib/make-folders.ts';
 import type { Found } from './level.ts';
 import { giveTo } from './users.ts';
 import { startedBy, startWrapped, type Tools, wrap } from './wrap.ts';
@@ -28,7 +27,6 @@ const mostMs = 20_000;
 
 /** Tries a level. */
 export async function probe({ instances, node, level, user, tools }: Probe): Promise<Found> {
-  await makeFolders(instances, 0o700);
   const folder = await mkdtemp(join(instances, '.probe-'));
   try {
     const home = join(folder, 'home');

@@ -18,6 +18,11 @@ export interface Users {
   of(id: string): Promise<number>;
 }
 
+/** The number that was given to the instance of a folder, where one was. */
+export function userIn(folder: string): Promise<number | undefined> {
+  return numberIn(join(folder, own));
+}
+
 /** One gives out at a time, and a number is given out anew only when all others were. */
 export function usersIn(instances: string, first: () => number): Users {
   let turn: Promise<unknown> = Promise.resolve();
@@ -31,12 +36,12 @@ export function usersIn(instances: string, first: () => number): Users {
 }
 
 async function userOf(instances: string, id: string, first: number): Promise<number> {
-  const known = await numberIn(join(instances, id, own));
+  const known = await userIn(join(instances, id));
   if (known !== undefined) return known;
   const taken = new Set<number>();
   // Folders that are being deleted hold files, too.
   for (const name of await readdir(instances)) {
-    const number = await numberIn(join(instances, name, own));
+    const number = await userIn(join(instances, name));
     if (number !== undefined) taken.add(number);
   }
   // Another Weir on this machine gives out numbers of its own: it is to begin elsewhere, and whoever runs already has one.

@@ -1,6 +1,9 @@
 // Wraps a program of an instance, so that it runs at a level of isolation; and starts what was wrapped.
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { release } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { temporaryMb } from '../../../core/instances/memory.ts';
+import { taskLimit } from '../../../core/instances/tasks.ts';
 import { beganAt, type ProcessId } from '../process-table.ts';
 import { bwrapArguments, type Sight } from './bwrap.ts';
 import { firstInside } from './inside.ts';
@@ -14,6 +17,8 @@ export interface Program extends Omit<Sight, 'hidden'> {
   readonly env: NodeJS.ProcessEnv;
   /** Where it begins. */
   readonly cwd: string;
+  /** The memory that its stack allows, in MiB: what is temporary may hold no more of it. */
+  readonly memoryMb?: number | undefined;
 }
 
 /** What a level needs to know. */
@@ -27,8 +32,6 @@ export interface Wrapping {
   /** Variables that the processes around it have, too. */
   readonly marks: NodeJS.ProcessEnv;
   readonly tools: Tools;
-  /** The lists of control groups that it joins before it begins. */
-  readonly joins?: readonly string[];
 }
 
 /** The programs that levels are made of, by their paths. */
@@ -43,7 +46,6 @@ export interface Wrapped {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  readonly user?: number | undefined;
   /** What it reads on the descriptors from 3 on. */
   readonly inputs: readonly (string | Uint8Array)[];
   /** Whether it tells on the descriptor after those which process is the first one inside. */
@@ -55,34 +57,52 @@ const firstInput = 3;
 
 /** Wraps a program. */
 export function wrap(given: Program, wrapping: Wrapping): Wrapped {
-  const { level, joins = [] } = wrapping;
+  const { level } = wrapping;
+  if (level === 'none') return { ...given, inputs: [], tells: false };
   // Weir's own place for what is temporary is not theirs.
-  const program = level === 'none' ? given : { ...given, env: { ...given.env, TMPDIR: '/tmp' } };
-  const wrapped = level === 'bwrap' ? inNamespaces(program, wrapping) : asUser(program, wrapping);
-  return joins.length === 0 ? wrapped : joined(wrapped, joins);
+  const program = { ...given, env: { ...given.env, TMPDIR: '/tmp' } };
+  return level === 'bwrap' ? inNamespaces(program, wrapping) : asUser(program, wrapping);
 }
 
-/** The shell joins the groups, and then becomes what is started: so nothing of that ever runs outside of them. */
-function joined({ command, args, user, ...rest }: Wrapped, joins: readonly string[]): Wrapped {
-  const script = 'while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"';
-  return { ...rest, user, command: '/bin/sh', args: ['-c', script, 'sh', ...joins, '--', command, ...args] };
-}
-
-function asUser({ command, args, env, cwd }: Program, { level, user, tools }: Wrapping): Wrapped {
-  if (level === 'none') return { command, args, env, cwd, inputs: [], tells: false };
-  const nothing = { env, cwd, user, inputs: [], tells: false };
-  if (tools.setpriv === undefined) return { ...nothing, command, args };
+/** Until it has become the user none of its variables act. */
+function asUser({ command, args, env, cwd }: Program, { node, user, marks, tools }: Wrapping): Wrapped {
   // What on this machine gives its user more rights (sudo, su) does not for these.
-  return { ...nothing, command: tools.setpriv, args: ['--no-new-privs', '--', command, ...args] };
+  const rights = tools.setpriv === undefined ? [] : [tools.setpriv, '--no-new-privs', '--'];
+  const orders = ordersFor({ user, cwd, env }, bounded([...rights, command, ...args]));
+  return { command: node, args: [...inside], env: around(marks), cwd: '/', inputs: [orders], tells: false };
 }
 
-function inNamespaces({ command, args, env, cwd, ...sight }: Program, wrapping: Wrapping): Wrapped {
+const inside = ['--disable-warning=ExperimentalWarning', enter];
+
+/** The variables of what stands around: those of the instance come with the orders. */
+function around(marks: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { ...marks, PATH: '/usr/bin:/bin' };
+}
+
+/** What `enter.cjs` reads. */
+function ordersFor(who: object, [command = '', ...args]: readonly string[]): string {
+  return JSON.stringify({ ...who, command, args });
+}
+
+/** Since then users are counted by the namespace that they are in; before it those of all instances that Weir starts as itself were one. */
+const [countsByNamespace, minor] = [5, 14];
+
+/** With a limit on the tasks of its user, so that a fork bomb stays with its instance. The shell is its own already, and shells differ in the name of the limit. */
+function bounded(command: readonly string[], isOwnUser = true): readonly string[] {
+  const [first = 0, second = 0] = release().split('.').map(Number);
+  const isCounted = isOwnUser || first > countsByNamespace || (first === countsByNamespace && second >= minor);
+  if (!isCounted) return command;
+  const script = `unset PWD OLDPWD SHLVL; ulimit -p ${taskLimit} 2>/dev/null || ulimit -u ${taskLimit} 2>/dev/null; exec "$@"`;
+  return ['/bin/sh', '-c', script, 'sh', ...command];
+}
+
+function inNamespaces({ command, args, env, cwd, memoryMb, ...sight }: Program, wrapping: Wrapping): Wrapped {
   const { node, user, hidden, marks, tools } = wrapping;
   const readable = [node, enter, ...sight.readable];
   const id = user ?? process.getuid?.() ?? 0;
   const filter = seccompFilter(process.arch);
   const inputs = [
-    JSON.stringify({ user, cwd, command, args, env }),
+    ordersFor({ user, cwd, env }, bounded([command, ...args], user !== undefined)),
     `instance:x:${id}:${id}:instance:${cwd}:/bin/sh\n`,
     `instance:x:${id}:\n`,
     ...(filter ? [filter] : []),
@@ -93,12 +113,12 @@ function inNamespaces({ command, args, env, cwd, ...sight }: Program, wrapping: 
     ...(filter ? { seccomp: firstInput + 3 } : {}),
     info: firstInput + inputs.length,
   };
-  const inside = [node, '--disable-warning=ExperimentalWarning', enter];
+  const bytes = temporaryMb(memoryMb) * 1024 ** 2;
+  const outer = bwrapArguments({ ...sight, readable, hidden }, descriptors, { root: user !== undefined, bytes });
   return {
     command: tools.bwrap ?? 'bwrap',
-    args: [...bwrapArguments({ ...sight, readable, hidden }, descriptors, user !== undefined), ...inside],
-    // The variables of the instance act inside only: they come with the orders.
-    env: { ...marks, PATH: '/usr/bin:/bin' },
+    args: [...outer, node, ...inside],
+    env: around(marks),
     cwd: '/',
     inputs,
     tells: true,
@@ -116,7 +136,7 @@ type Stdio = 'pipe' | 'ignore' | number;
 
 /** Starts what was wrapped. Rejects where the system does not let it, or where it ends before the program begins. */
 export async function startWrapped(
-  { command, args, env, cwd, user, inputs, tells }: Wrapped,
+  { command, args, env, cwd, inputs, tells }: Wrapped,
   {
     stdio,
     detached,
@@ -129,7 +149,6 @@ export async function startWrapped(
     cwd,
     stdio: all,
     detached,
-    ...(user === undefined ? {} : { uid: user, gid: user }),
     ...(signal ? { signal } : {}),
   });
   inputs.forEach((input, index) => {

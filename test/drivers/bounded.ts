@@ -1,0 +1,95 @@
+// The process that local-bounds.test.ts runs, as root or not: a driver whose instance tries to have more than it may, or to get out of what knows it.
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Reason } from '../../src/drivers/driver.ts';
+import type { Level } from '../../src/drivers/local/isolation/level.ts';
+import { tagOf } from '../../src/drivers/local/process-tree.ts';
+import { createTreeMeter } from '../../src/drivers/local/tree-meter.ts';
+import { localDriver } from '../../src/drivers/local.ts';
+import { fakeStacks } from '../support/fake-runtime.ts';
+import { until } from '../support/until.ts';
+import { never, runOf } from './local-world.ts';
+
+const [folder = '', level = '', groups = '', behaviour = '', memoryMs = ''] = process.argv.slice(2);
+const isLevel = (text: string): text is Level => ['none', 'user', 'bwrap'].includes(text);
+if (!isLevel(level)) throw new TypeError(level);
+const instances = join(folder, 'store', 'instances');
+mkdirSync(instances, { recursive: true, mode: 0o700 });
+const stacks = await fakeStacks(folder);
+const awake = setInterval(() => {}, 1000);
+const driver = localDriver({
+  ...{ instances, stacks: () => stacks, env: process.env, log: () => {} },
+  isolation: () => ({ isolation: level, firstUserId: 300_000 }),
+  secretOf: () => ({ message: 'there are none' }),
+  patience: { startMs: 30_000, stopMs: 2000, answerMs: 5000, lookMs: 50, memoryMs: Number(memoryMs) },
+  controlGroups: groups === 'grouped',
+});
+const at = (name: string) => join(instances, 'a', name);
+const heard: Reason[] = [];
+driver.runner.onEnd((id, why) => id === 'a' && heard.push(why));
+
+/** By a meter of its own: how many tasks there were at most, until that says so. */
+async function mostTasks(isOver: (tasks: number) => boolean): Promise<number> {
+  const { pid, began, ...tree } = JSON.parse(readFileSync(at('run.json'), 'utf8'));
+  const meter = createTreeMeter();
+  let most = 0;
+  await until('it has done what it can', async () => {
+    const before = most;
+    const tasks = (await meter.read([{ ...tree, leader: { pid, began } }])).get(tree.run)?.tasks ?? 0;
+    most = Math.max(most, tasks);
+    return heard.length > 0 || (tasks > 100 && tasks === before) || isOver(tasks);
+  });
+  return most;
+}
+
+const found: Record<string, unknown> = {};
+try {
+  await driver.runner.start({ ...runOf('a', behaviour), resources: { memoryMb: 96 } }, never);
+  if (behaviour === 'forks') {
+    found.tasks = await mostTasks((tasks) => tasks > 1300);
+    found.other = await driver.runner.start(runOf('b'), never).then(() => true, String);
+  }
+  if (behaviour === 'stores') {
+    const done = () =>
+      existsSync(at('home/stored.json')) ? JSON.parse(readFileSync(at('home/stored.json'), 'utf8')) : [];
+    await until('all is full', () => done().length === 3 || heard.length > 0);
+    found.stored = done();
+  }
+  if (['stores', 'nests', 'hoards'].includes(behaviour)) await until('it is ended', () => heard.length > 0);
+  if (behaviour === 'unmarks' || behaviour === 'lowers') {
+    await until('it is out', () => existsSync(at('home/escaped')));
+    const [out = 0] = lingering();
+    const { pid, began, ...tree } = JSON.parse(readFileSync(at('run.json'), 'utf8'));
+    const meter = createTreeMeter();
+    await meter.read([{ ...tree, leader: { pid, began } }]);
+    found.carriesTag = readFileSync(`/proc/${out}/limits`, 'utf8').includes(tagOf(tree.run));
+    found.isMetered = meter.membersOf(tree.run).some((member) => member.pid === out);
+    await driver.runner.stop('a');
+    found.left = lingering().length;
+    for (const left of lingering()) process.kill(left, 'SIGKILL');
+  }
+} finally {
+  for (const id of ['a', 'b']) await driver.runner.remove(id);
+}
+found.reasons = heard;
+driver.close();
+clearInterval(awake);
+process.stdout.write(`${JSON.stringify(found)}\n`);
+process.exit(0);
+
+/** Those that were told to stay, by their command line. */
+function lingering(): number[] {
+  return readdirSync('/proc').flatMap((name) =>
+    /^\d+$/.test(name) && cmdline(name).startsWith(`sh\0-c\0sleep 1000; :\0${at('home/escaped')}`)
+      ? [Number(name)]
+      : [],
+  );
+}
+
+function cmdline(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}

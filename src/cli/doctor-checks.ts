@@ -1,10 +1,11 @@
 // What weir doctor looks at, one thing after another. Nothing of it changes anything that stays.
 import { execFile } from 'node:child_process';
-import { access, constants, mkdtemp, readFile, rm, stat, statfs } from 'node:fs/promises';
+import { access, chmod, constants, mkdtemp, readFile, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SpecOf } from '../core/kinds/index.ts';
+import { removeTree } from '../drivers/local/deep.ts';
 import { isolationAt } from '../drivers/local/isolation/isolation.ts';
 import { connectTcp } from '../mail/connect.ts';
 import { reasonOf } from './reason.ts';
@@ -82,6 +83,8 @@ async function isolation({ platform }: Patient): Promise<Examined> {
   const { isolation: wanted = 'auto', firstUserId = 200_000 } = platform?.driver ?? {};
   const folder = await mkdtemp(join(tmpdir(), 'weir-doctor-'));
   try {
+    // What is tried may run as another user.
+    await chmod(folder, 0o711);
     const found = await isolationAt({
       instances: join(folder, 'instances'),
       stacks: () => folder,
@@ -93,7 +96,7 @@ async function isolation({ platform }: Patient): Promise<Examined> {
     if (found.reason !== 'None') return { ...what, state: 'fine', detail };
     return { ...what, state: 'lacking', detail, remedy: 'install the package bubblewrap, or run Weir as root' };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }
 

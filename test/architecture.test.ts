@@ -29,6 +29,13 @@ source('has no file that nothing uses: the line in a registry was forgotten', ()
   assert.equal(orphansOf(tree, [...tree.keys()].filter(entries)), []);
 });
 
+// Folders may be deeper than a path can say, and links may stand where folders stood a moment ago.
+source('deletes folders with all that is in them in one place', () => {
+  const recursive = /\brm(?:Sync|dir|dirSync)?\([^;]*?\brecursive\b/;
+  const found = [...readTree()].filter(([, text]) => recursive.test(text)).map(([path]) => path);
+  assert.equal(found, ['src/drivers/local/deep.ts'], 'use removeTree or removeLiveTree of drivers/local/deep.ts');
+});
+
 source.run();
 
 const table = suite('the table of rooms');

@@ -1,11 +1,12 @@
 // What weir doctor looks at, one thing after another. Nothing of it changes anything that stays.
 import { execFile } from 'node:child_process';
-import { access, constants, mkdtemp, readFile, rm, stat, statfs } from 'node:fs/promises';
+import { access, chmod, constants, mkdtemp, readFile, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SpecOf } from '../core/kinds/index.ts';
 import type { InForce } from '../drivers/driver.ts';
+import { removeTree } from '../drivers/local/deep.ts';
 import { isolationAt } from '../drivers/local/isolation/isolation.ts';
 import { connectTcp } from '../mail/connect.ts';
 import { reasonOf } from './reason.ts';
@@ -83,6 +84,8 @@ async function isolation({ platform }: Patient): Promise<Examined[]> {
   const { isolation: wanted = 'auto', firstUserId = 200_000 } = platform?.driver ?? {};
   const folder = await mkdtemp(join(tmpdir(), 'weir-doctor-'));
   try {
+    // What is tried may run as another user.
+    await chmod(folder, 0o711);
     const found = await isolationAt({
       instances: join(folder, 'instances'),
       stacks: () => folder,
@@ -96,7 +99,7 @@ async function isolation({ platform }: Patient): Promise<Examined[]> {
     const remedy = 'install the package bubblewrap, or run Weir as root';
     return [{ ...what, state: 'lacking', detail, remedy }, ...limits(found)];
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }
 

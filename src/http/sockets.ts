@@ -35,10 +35,12 @@ interface Held {
   underWay: number;
 }
 
+/** What one network has; what is in its reserved part is in none of the others. */
 interface Network {
   readonly name: string;
-  count: number;
+  usual: number;
   readonly idle: Set<Held>;
+  readonly reserved: Set<Held>;
 }
 
 /** How long a connection of the reserved part lives, in milliseconds: so nobody can hold it. */
@@ -51,22 +53,26 @@ export function reservedOf(limit: number): number {
 
 /**
  * Follows the connections of a server. Over the limit the connection goes that has asked nothing for longest; where all are busy, one that comes has a
- * few seconds for a probe or to sign in. One network (an address, of IPv6 the first 64 bits) has at most half of what there is.
+ * few seconds for a probe or to sign in. One network (an address, of IPv6 the first 64 bits) has at most half of what there is, and a quarter of what
+ * is kept for that.
  */
 export function followSockets(server: Server, { limit, upstreams, trustsProxy, onCut }: SocketLimits): Sockets {
   const open = new Map<Socket, Held>();
   const [idle, reserved] = [new Set<Held>(), new Set<Held>()];
   const networks = new Map<string, Network>();
-  const free = limit - reservedOf(limit);
-  const perNetwork = () => (trustsProxy() ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(free / 2)));
+  const kept = reservedOf(limit);
+  const free = limit - kept;
+  /** So much of the usual part, or of the reserved one: behind a proxy all are one network. */
+  const most = (part: number) => (trustsProxy() ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(part)));
   const taken = () => open.size + upstreams();
+  const usual = () => taken() - reserved.size;
 
   const forget = (held: Held) => {
     const { socket, network } = held;
     if (!open.delete(socket)) return;
-    for (const set of [idle, reserved, network.idle]) set.delete(held);
-    network.count -= 1;
-    if (network.count === 0) networks.delete(network.name);
+    if (!reserved.has(held)) network.usual -= 1;
+    for (const set of [idle, reserved, network.idle, network.reserved]) set.delete(held);
+    if (network.usual + network.reserved.size === 0) networks.delete(network.name);
   };
   const cutOldest = (of: ReadonlySet<Held>, why: SocketLimit) => {
     const [held] = of;
@@ -77,43 +83,49 @@ export function followSockets(server: Server, { limit, upstreams, trustsProxy, o
   };
   const count = (held: Held, by: 1 | -1) => {
     held.underWay += by;
+    if (reserved.has(held)) return;
     for (const set of [idle, held.network.idle])
       if (held.underWay > 0) set.delete(held);
       else if (open.has(held.socket)) set.add(held);
   };
-  const reserve = (held: Held) => {
-    reserved.add(held);
-    const end = setTimeout(() => held.socket.destroy(), reservedMs);
-    held.socket.once('close', () => clearTimeout(end));
-  };
   const networkAt = (name: string) => {
-    const network = networks.get(name) ?? { name, count: 0, idle: new Set<Held>() };
+    const network = networks.get(name) ?? { name, usual: 0, idle: new Set<Held>(), reserved: new Set<Held>() };
     networks.set(name, network);
     return network;
   };
 
-  const hasPlace = ({ count: ofNetwork }: Network) => taken() < free && ofNetwork < perNetwork();
-  /** Cuts what is in the way of one more, where something is. */
+  const isFull = (network: Network) => network.usual >= most(free / 2);
+  /** Cuts what is in the way of one more in the usual part, where something is that asks nothing. */
   const makeRoom = (network: Network) => {
-    if (network.count >= perNetwork()) cutOldest(network.idle, 'network');
-    if (taken() >= free) cutOldest(idle, 'sockets');
-    if (taken() >= limit) cutOldest(reserved, 'sockets');
+    if (isFull(network)) cutOldest(network.idle, 'network');
+    else if (usual() >= free) cutOldest(idle, 'sockets');
   };
   const add = (held: Held) => {
-    open.set(held.socket, held);
-    held.network.count += 1;
+    held.network.usual += 1;
     for (const set of [idle, held.network.idle]) set.add(held);
-    held.socket.once('close', () => forget(held));
+  };
+  /** In the reserved part somebody always goes: of the same network, or of the one that has most, so that nobody holds all of it. */
+  const addReserved = (held: Held) => {
+    const { network } = held;
+    if (network.reserved.size >= most(kept / 4)) cutOldest(network.reserved, 'network');
+    if (reserved.size >= kept || taken() > limit) cutOldest(largestIn(reserved), 'sockets');
+    for (const set of [reserved, network.reserved]) set.add(held);
+    const end = setTimeout(() => held.socket.destroy(), reservedMs);
+    held.socket.once('close', () => clearTimeout(end));
   };
 
   server.on('connection', (socket: Socket) => {
     const network = networkAt(networkOf(socket.remoteAddress ?? ''));
     makeRoom(network);
+    // What was cut may have been the last of its network.
+    networks.set(network.name, network);
     const held: Held = { socket, network, underWay: 0 };
-    const isUsual = hasPlace(network);
-    add(held);
+    const isUsual = !isFull(network) && usual() < free && taken() < limit;
+    open.set(socket, held);
+    socket.once('close', () => forget(held));
+    if (isUsual) add(held);
+    else addReserved(held);
     if (taken() > limit) cutOldest(new Set([held]), 'sockets');
-    else if (!isUsual) reserve(held);
   });
   server.on('request', ({ socket }, response) => {
     const held = open.get(socket);
@@ -131,7 +143,14 @@ export function followSockets(server: Server, { limit, upstreams, trustsProxy, o
       const held = open.get(socket);
       return held !== undefined && reserved.has(held);
     },
-    hasRoom: () => taken() < free,
+    hasRoom: () => usual() < free && taken() < limit,
     counts: () => ({ clients: open.size, reserved: reserved.size }),
   };
+}
+
+/** The reserved connections of the network that has most of them. */
+function largestIn(reserved: ReadonlySet<Held>): ReadonlySet<Held> {
+  let found: ReadonlySet<Held> = new Set();
+  for (const { network } of reserved) if (network.reserved.size > found.size) found = network.reserved;
+  return found;
 }

@@ -13,7 +13,9 @@ const [folder = '', level = '', stacks = '', runtime = ''] = process.argv.slice(
 const store = join(folder, 'store');
 const instances = join(store, 'instances');
 const secret = 'the secret of the store';
-for (const path of [store, instances]) mkdirSync(path, { mode: 0o700 });
+// With level user, whoever runs Weir lets others pass through the store.
+mkdirSync(store, { mode: process.argv[3] === 'user' ? 0o711 : 0o700 });
+mkdirSync(instances, { mode: 0o700 });
 writeFileSync(join(store, 'journal-0001.jsonl'), secret, { mode: 0o600 });
 const isLevel = (text: string): text is Level => ['none', 'user', 'bwrap'].includes(text);
 if (!isLevel(level)) throw new TypeError(level);

@@ -1,6 +1,6 @@
 // timeout: 900
 // What a flow that escapes from its function node reads, reaches and leaves behind, by level of isolation: with real runtimes, as root and not.
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as assert from 'uvu/assert';
 import { boundsHere } from '../../src/drivers/local/control-group.ts';
@@ -118,7 +118,7 @@ isolated(
     try {
       const { reason, message } = await reasonOf(world.driver.runner.start(runOf('a'), never));
       assert.is(reason, 'NoIsolation');
-      assert.match(message, isRoot ? /is closed to other users: install bubblewrap/ : /Weir does not run as root/);
+      assert.match(message, isRoot ? /(?:is|are) closed to other users: install bubblewrap/ : /Weir does not run as root/);
       const { level, refuses } = await world.driver.isolation.inForce();
       assert.equal([level, refuses], ['none', true]);
     } finally {
@@ -127,6 +127,38 @@ isolated(
     }
   },
 );
+
+isolated('opens no folder but that of the instances, and names all that are closed', async () => {
+  if (!isRoot) return;
+  const folder = openFolder();
+  const [data, other] = [join(folder, 'data'), join(folder, 'my stacks')];
+  const instances = join(data, 'instances');
+  try {
+    mkdirSync(join(other, 'stacks'), { recursive: true });
+    mkdirSync(instances, { recursive: true });
+    for (const closed of [data, other, join(other, 'stacks'), instances]) chmodSync(closed, 0o700);
+    const modes = () => [data, other, join(other, 'stacks')].map((path) => statSync(path).mode & 0o777);
+    const isolation = isolationAt({
+      ...{ instances, stacks: () => join(other, 'stacks'), node: process.execPath, controlGroups: false },
+      setting: () => ({ isolation: 'user', firstUserId: 300_000 }),
+    });
+    const { level, message } = await isolation.inForce();
+    assert.equal(modes(), [0o700, 0o700, 0o700]);
+    assert.is(level, 'none');
+    assert.match(message, `${data} and ${other} and ${other}/stacks are closed to other users`);
+    assert.match(message, `chmod o+x ${data} '${other}' '${other}/stacks'`);
+    for (const closed of [data, other, join(other, 'stacks')]) chmodSync(closed, 0o711);
+    // What was found is held on to for a minute.
+    const after = isolationAt({
+      ...{ instances, stacks: () => join(other, 'stacks'), node: process.execPath, controlGroups: false },
+      setting: () => ({ isolation: 'user', firstUserId: 300_000 }),
+    });
+    assert.equal((await after.inForce()).level, 'user');
+    assert.is(statSync(instances).mode & 0o777, 0o711);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
 
 isolated(
   'gives each instance a user of its own, and nobody the number of another, also beside another Weir',

@@ -9,6 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DriverFailed } from '../../src/drivers/driver.ts';
 import { keptFiles } from '../../src/drivers/local/kept-files.ts';
+import { makeDeep } from '../support/deep-folders.ts';
 import { type LocalWorld, localWorld } from './local-world.ts';
 
 const confined = suite('the files of an instance');
@@ -102,6 +103,31 @@ inWorld(
     assert.equal(readdirSync(at('')), ['own.txt']);
   },
 );
+
+inWorld('are written whatever a flow has put where Weir writes them first', async ({ driver: { files } }, at) => {
+  mkdirSync(at('.incoming'));
+  makeDeep(at('.incoming'), 1);
+  await files.put('a', 'x.txt', Buffer.from('mine'), fine);
+  assert.equal(readdirSync(at('')).sort(), ['own.txt', 'x.txt']);
+});
+
+inWorld('are in a backup once, and what has a name that is no text is told', async ({ instances }, at) => {
+  for (const byte of [0xfe, 0xff]) {
+    writeFileSync(Buffer.concat([Buffer.from(at('x')), Buffer.from([byte])]), String(byte));
+    mkdirSync(Buffer.concat([Buffer.from(at('d')), Buffer.from([byte])]));
+  }
+  writeFileSync(at('x\ufffd'), 'one that really has this name');
+  const kept: Record<string, unknown> = {};
+  for await (const { path, from } of keptFiles(instances, ['a'])) {
+    assert.is(kept[path], undefined, path);
+    kept[path] = 'leftOut' in from ? from.leftOut : 'file' in from ? readFileSync(from.file, 'utf8') : from.text;
+  }
+  assert.equal(kept, {
+    'a/home/files/': '4 names in it are not UTF-8',
+    'a/home/files/own.txt': 'own',
+    'a/home/files/x\ufffd': 'one that really has this name',
+  });
+});
 
 inWorld('are read as they were when they were opened', async ({ driver: { files } }) => {
   const file = await files.open('a', 'own.txt');

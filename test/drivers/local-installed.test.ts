@@ -1,5 +1,6 @@
 // What the local driver says is installed, whatever flows have put where it looks.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -64,6 +65,30 @@ inWorld('is never read through a link', async (world) => {
   for (const name of ['one', '@a'])
     await symlink(join(instances, '../outside', name), at('a', join('home/node_modules', name)));
   assert.equal((await driver.inventory.read('a', 'good')).modules, unread);
+});
+
+inWorld('is never read through a link that takes the place of a folder meanwhile', async (world) => {
+  const { at, driver, instances } = world;
+  await put(world, '', { dependencies: { '@a/two': '2' } });
+  await put(world, 'node_modules/@a/two', { version: '2.0.0' });
+  const outside = join(instances, '../outside');
+  await mkdir(join(outside, 'two'), { recursive: true });
+  await writeFile(join(outside, 'two/package.json'), '{"version":"6.6.6"}');
+  const swap = `const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
+    const [at, away, outside] = process.argv.slice(1);
+    for (;;) { renameSync(at, away); symlinkSync(outside, at); unlinkSync(at); renameSync(away, at); }`;
+  const place = at('a', 'home/node_modules/@a');
+  const flow = spawn(process.execPath, ['-e', swap, place, `${place}-away`, outside], { stdio: 'ignore' });
+  try {
+    const seen = new Set<string | undefined>();
+    const isSeen = () => seen.has('2.0.0') && seen.has(undefined);
+    for (let round = 0; round < 1000 || !isSeen(); round++)
+      seen.add((await driver.inventory.read('a', 'good')).modules[0]?.version);
+    assert.equal([...seen].sort(), ['2.0.0', undefined]);
+  } finally {
+    flow.kill('SIGKILL');
+    await once(flow, 'close');
+  }
 });
 
 inWorld('is nothing where there is no manifest that can be read', async (world) => {

@@ -11,6 +11,7 @@ import { contentIn } from '../../src/core/instances/content.ts';
 import { reencrypted } from '../../src/drivers/local/credentials.ts';
 import { folderOf } from '../../src/drivers/local/folder.ts';
 import { finishWriting, readStored, writeStored } from '../../src/drivers/local/stored.ts';
+import { makeDeep } from '../support/deep-folders.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { localWorld, never, reasonOf, runOf } from './local-world.ts';
@@ -23,6 +24,16 @@ function put(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
 }
+
+stored('is replaced, whatever stands where it is written first', async () => {
+  const { path } = temporaryFolder();
+  const folder = folderOf(path, 'a');
+  mkdirSync(folder.incoming, { recursive: true });
+  makeDeep(folder.incoming, 1);
+  await writeStored(folder, { stored: storedOf(1), encryptedWith: 's', credentialSecret: 's' });
+  assert.equal(numbersIn(await readStored(folder)), ['1', '1', '1']);
+  assert.not(existsSync(folder.incoming));
+});
 
 stored('is told where it is broken or too large', async () => {
   const { path } = temporaryFolder();

@@ -1,6 +1,7 @@
 // timeout: 600
 // Descriptors of the server while clients never end their side: whatever it answered them, it lets go of them.
 import { readdirSync, readFileSync } from 'node:fs';
+import { request as ask } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
@@ -209,6 +210,81 @@ networks('has at most half of what there is', async () => {
   assert.is(await healthy(server), 200);
   assert.ok(server.descriptors() - before <= most);
   for (const { socket } of clients) socket.destroy();
+  await server.stop();
+});
+
+/** The status of an answer to somebody of another address; 0 where the connection is cut. */
+function statusFrom(localAddress: string, { port }: Server, path: string, body?: string): Promise<number> {
+  const headers = {
+    host: 'weir.example',
+    ...(body === undefined ? {} : { 'content-type': 'application/json', origin: 'http://weir.example' }),
+  };
+  return new Promise((resolve) => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const asked = ask({ host: '127.0.0.1', port, localAddress, path, method, headers, agent: false }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    asked.once('error', () => resolve(0)).end(body);
+  });
+}
+
+networks('that holds all it can, and always comes back, leaves others a probe and a sign-in', async () => {
+  const server = await start({
+    maxSockets: 64,
+    platform: '  gateway: {perClient: 500}\n  api: {rateLimit: {signInPerMinute: 0}}\n',
+  });
+  const before = server.descriptors();
+  let [isOver, returns] = [false, 0];
+  const all = new Set<Socket>();
+  const again = (text: string) => {
+    if (isOver) return;
+    const { socket } = hold(server.port, text);
+    all.add(socket);
+    socket.once('end', () => socket.destroy());
+    socket.once('close', () => {
+      all.delete(socket);
+      returns += 1;
+      setImmediate(again, text);
+    });
+  };
+  for (let count = 0; count < 60; count++) again(upgrade('/i/Open/x'));
+  for (let count = 0; count < 60; count++) again('');
+  await until('it comes back', () => returns > 200);
+  const body = JSON.stringify({ username: 'nobody', password: 'wrong horse' });
+  for (let round = 0; round < 10; round++) {
+    assert.is(await statusFrom('127.0.0.2', server, '/healthz'), 200);
+    assert.is(await statusFrom('127.0.0.2', server, '/account/login', body), 401);
+    assert.ok(server.descriptors() - before <= most, String(server.descriptors() - before));
+  }
+  isOver = true;
+  for (const socket of all) socket.destroy();
+  await server.stop();
+});
+
+/** Many addresses, each of which keeps to its part. */
+networks('of which there are many leave room for one more: who has most of the reserved part goes first', async () => {
+  const server = await start({
+    maxSockets: 64,
+    platform: '  gateway: {perClient: 500}\n  api: {rateLimit: {signInPerMinute: 0}}\n',
+  });
+  const before = server.descriptors();
+  const hog = (address: string) => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', localAddress: address, allowHalfOpen: true });
+    socket.on('error', () => {}).write(upgrade('/i/Open/x'));
+    return socket.resume();
+  };
+  const hogs = ['127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6', '127.0.0.7'].flatMap((address) =>
+    Array.from({ length: 20 }, () => hog(address)),
+  );
+  await until('no more are taken', () => server.descriptors() - before >= 50);
+  const body = JSON.stringify({ username: 'nobody', password: 'wrong horse' });
+  for (let round = 0; round < 10; round++) {
+    assert.is(await statusFrom('127.0.0.2', server, '/healthz'), 200);
+    assert.is(await statusFrom('127.0.0.2', server, '/account/login', body), 401);
+    assert.ok(server.descriptors() - before <= most, String(server.descriptors() - before));
+  }
+  for (const socket of hogs) socket.destroy();
   await server.stop();
 });
 

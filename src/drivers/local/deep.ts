@@ -13,6 +13,18 @@ export async function removeTree(path: string): Promise<void> {
   });
 }
 
+/**
+ * Deletes what stands at a path while programs may be changing it: never by paths, because a link may take the place of a folder after it was looked at.
+ * The path may be below an open folder (`/proc/self/fd/…`).
+ */
+export async function removeLiveTree(path: string): Promise<void> {
+  await rm(path, { force: true }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EISDIR' && error.code !== 'ERR_FS_EISDIR') throw error;
+    // What is `self` here is another process there.
+    await removeStepping(path.replace(/^\/proc\/self\//, `/proc/${process.pid}/`));
+  });
+}
+
 /** The system's own steps from folder to folder, and needs no paths. Not by the PATH: it may be run as root. */
 async function removeStepping(path: string): Promise<void> {
   const command = ['/bin/rm', '/usr/bin/rm', '/run/current-system/sw/bin/rm'].find((one) => existsSync(one));

@@ -1,11 +1,13 @@
 // The files that an instance serves as they are: below its user directory, and never by a link out of it, whatever flows have put there.
+import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { type StaticFile, staticPathProblem } from '../../core/instances/static-files.ts';
 import { DriverFailed, type OpenedFile } from '../driver.ts';
 import { giveLike, giveLikeFolder } from './beneath.ts';
+import { removeLiveTree } from './deep.ts';
 import { type Folder, makeFolder } from './folder.ts';
+import { closing, codeOf, nothingThere, type OpenFolder, openAlong, openFolder, openWithin, within } from './open-folder.ts';
 
 /** Where they are, below the folder of the instance. */
 const place = ['home', 'files'] as const;
@@ -22,20 +24,22 @@ export async function listFiles(folder: Folder): Promise<StaticFile[]> {
 /** How many entries of all folders are looked at: flows may have made any number. */
 const mostEntries = 5000;
 
-async function gather(at: Place, path: string, found: StaticFile[], budget: { left: number }): Promise<void> {
-  for (const entry of await readdir(inside(at), { withFileTypes: true })) {
+async function gather(at: OpenFolder, path: string, found: StaticFile[], budget: { left: number }): Promise<void> {
+  for (const entry of await readdir(within(at), { withFileTypes: true, encoding: 'buffer' })) {
     budget.left -= 1;
     if (budget.left < 0) return;
-    const own = path === '' ? entry.name : `${path}/${entry.name}`;
-    if (staticPathProblem(own) !== undefined) continue;
-    if (entry.isFile()) found.push(...(await fileAt(at, entry.name, own)));
-    const next = entry.isDirectory() ? await step(at, entry.name) : undefined;
+    // What is no text would be read as the name of another.
+    const name = isUtf8(entry.name) ? entry.name.toString() : '';
+    const own = path === '' ? name : `${path}/${name}`;
+    if (name === '' || staticPathProblem(own) !== undefined) continue;
+    if (entry.isFile()) found.push(...(await fileAt(at, name, own)));
+    const next = entry.isDirectory() ? await openWithin(at, name) : undefined;
     if (next) await closing(next, () => gather(next, own, found, budget));
   }
 }
 
-async function fileAt(at: Place, name: string, path: string): Promise<StaticFile[]> {
-  const stats = await lstat(inside(at, name), { bigint: true }).catch(nothingThere);
+async function fileAt(at: OpenFolder, name: string, path: string): Promise<StaticFile[]> {
+  const stats = await lstat(within(at, name), { bigint: true }).catch(nothingThere);
   return stats && isServed(stats) ? [fileOf(path, stats)] : [];
 }
 
@@ -46,7 +50,7 @@ export async function openFile(folder: Folder, path: string): Promise<OpenedFile
   if (!parent) return undefined;
   // A pipe that nobody writes to would hold up whoever opens it.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await closing(parent, () => open(inside(parent, name), flags).catch(nothingThere));
+  const handle = await closing(parent, () => open(within(parent, name), flags).catch(nothingThere));
   if (!handle) return undefined;
   const stats = await handle.stat({ bigint: true });
   if (!isServed(stats)) {
@@ -67,17 +71,17 @@ export async function putFile(folder: Folder, path: string, content: Uint8Array)
   if (!parent) throw inTheWay(path);
   return closing(parent, async () => {
     // Of a Weir that ended meanwhile. Nothing that begins with a dot is served.
-    const next = inside(parent, '.incoming');
-    await rm(next, { force: true, recursive: true });
+    const next = within(parent, '.incoming');
+    await removeLiveTree(next);
     try {
       await writeWhole(next, content, folder.home);
-      await rename(next, inside(parent, name));
+      await rename(next, within(parent, name));
     } catch (error) {
       await rm(next, { force: true });
       throw isTaken(error) ? inTheWay(path) : error;
     }
     await parent.handle.sync();
-    return fileOf(path, await lstat(inside(parent, name), { bigint: true }));
+    return fileOf(path, await lstat(within(parent, name), { bigint: true }));
   });
 }
 
@@ -98,62 +102,37 @@ export async function removeFile(folder: Folder, path: string): Promise<void> {
   const parent = await reach(folder, folders);
   if (!parent) return;
   await closing(parent, async () => {
-    await unlink(inside(parent, name)).catch(nothingThere);
+    await unlink(within(parent, name)).catch(nothingThere);
     await parent.handle.sync();
   });
   for (let left = folders.length; left > place.length; left -= 1) {
     const above = await reach(folder, folders.slice(0, left - 1));
     const last = folders[left - 1];
-    if (above && last !== undefined) await closing(above, () => rmdir(inside(above, last)).catch(() => {}));
+    if (above && last !== undefined) await closing(above, () => rmdir(within(above, last)).catch(() => {}));
   }
 }
 
-/** A folder that is open, and its path. */
-interface Place {
-  readonly handle: FileHandle;
-  readonly path: string;
-}
-
-/** On Linux by the folder that is open, so that what takes its place meanwhile makes no difference. */
-function inside({ handle, path }: Place, name = ''): string {
-  return join(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path, name);
-}
-
 /** Opens the folders one after another, none of which may be a link; nothing where that does not lead on. */
-async function reach({ path }: Folder, names: readonly string[], make = false): Promise<Place | undefined> {
-  let at: Place | undefined = await opened(path, path);
+async function reach({ path }: Folder, names: readonly string[], make = false): Promise<OpenFolder | undefined> {
+  if (!make) return openAlong(path, names);
+  let at = await openFolder(path);
   for (const name of names) {
     if (!at) return undefined;
-    const from: Place = at;
-    at = await closing(from, () => step(from, name, make));
+    const from: OpenFolder = at;
+    at = await closing(from, () => openOrMake(from, name));
   }
   return at;
 }
 
-async function step(from: Place, name: string, make = false): Promise<Place | undefined> {
-  const path = inside(from, name);
-  const found = await opened(path, join(from.path, name));
-  if (found || !make) return found;
-  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+async function openOrMake(from: OpenFolder, name: string): Promise<OpenFolder | undefined> {
+  const found = await openWithin(from, name);
+  if (found) return found;
+  await mkdir(within(from, name), { mode: 0o700 }).catch((error: unknown) => {
     if (!isTaken(error)) throw error;
   });
-  const made = await opened(path, join(from.path, name));
+  const made = await openWithin(from, name);
   if (made) await giveLikeFolder(from.handle, made.handle);
   return made;
-}
-
-async function opened(at: string, path: string): Promise<Place | undefined> {
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const handle = await open(at, flags).catch(nothingThere);
-  return handle && { handle, path };
-}
-
-async function closing<T>({ handle }: Place, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** The folders from that of the instance on, and the name. Throws for a path that no file may have. */
@@ -183,18 +162,8 @@ function fileOf(path: string, { ino, size, mtimeNs, mtimeMs }: Stats): StaticFil
   return { path, size: Number(size), modifiedAt: new Date(Number(mtimeMs)).toISOString(), version };
 }
 
-function nothingThere(error: unknown): undefined {
-  // ELOOP and ENOTDIR: a link or a file where a folder should be. ENXIO: a socket. EISDIR, EPERM: a folder where a file should be.
-  if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EMLINK', 'EISDIR'].includes(codeOf(error))) return undefined;
-  throw error;
-}
-
 function isTaken(error: unknown): boolean {
   return ['EEXIST', 'EISDIR', 'ENOTEMPTY', 'ENOTDIR'].includes(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 function inTheWay(path: string): DriverFailed {

@@ -2,6 +2,7 @@
 import { chmod, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeFolders } from '../../lib/make-folders.ts';
+import { removeTree } from './deep.ts';
 import { type NpmCall, NpmFailed, npm } from './npm.ts';
 import { beganAt, isRunning } from './process-table.ts';
 import { endTree } from './process-tree.ts';
@@ -44,7 +45,7 @@ export async function installRuntime({ stacks, version, ...call }: Installation)
       await fill(folder, version, { ...call, mark: basename(folder) });
       return await putInPlace(folder, target);
     } finally {
-      await rm(folder, { recursive: true, force: true });
+      await removeTree(folder);
     }
   } catch (error) {
     throw told(error, version, stacks);
@@ -81,7 +82,7 @@ async function sweepInstalls(stacks: string): Promise<void> {
     const folder = join(stacks, name);
     if (!name.startsWith('.install-') || (await isAtWork(folder))) continue;
     await endTree({ run: name });
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await removeTree(folder);
   }
 }
 

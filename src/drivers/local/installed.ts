@@ -1,9 +1,9 @@
 // What is installed for an instance: its runtime, and the modules in its user directory, read from their own manifests.
-import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Installed, InstalledModule } from '../driver.ts';
+import { plainText } from './beneath.ts';
 import type { Folder } from './folder.ts';
+import { openAlong, within } from './open-folder.ts';
 import { lookInto, runtimePackage } from './stack.ts';
 
 /** Reads it, whether the instance runs or not; what cannot be read is not there. */
@@ -12,8 +12,7 @@ export async function readInstalled({ home }: Folder, stacks: string, runtime: s
   const wanted = Object.entries(record((await manifestIn(home))?.dependencies)).filter(([name]) => isModule(name));
   const modules: InstalledModule[] = [];
   for (const [name, range] of wanted.slice(0, mostModules)) {
-    const folder = await folderBelow(home, ['node_modules', ...name.split('/')]);
-    const version = folder === undefined ? undefined : (await manifestIn(folder))?.version;
+    const version = (await manifestIn(home, ['node_modules', ...name.split('/')]))?.version;
     modules.push({
       name,
       wanted: text(range) ?? '',
@@ -47,34 +46,15 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
 }
 
-async function manifestIn(folder: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+/** The manifest in a folder that is reached from the home; nothing where a link is on the way, which may lead anywhere. */
+async function manifestIn(home: string, names: readonly string[] = []) {
+  const folder = await openAlong(home, names).catch(() => undefined);
+  if (!folder) return undefined;
   try {
-    return record(JSON.parse(await smallFile(join(folder, 'package.json'))));
+    return record(JSON.parse((await plainText(within(folder), 'package.json', mostBytes)) ?? ''));
   } catch {
     return undefined;
-  }
-}
-
-/** A folder below another; nothing where a link is on the way, which may lead anywhere. */
-async function folderBelow(above: string, names: readonly string[]): Promise<string | undefined> {
-  let path = above;
-  for (const name of names) {
-    path = join(path, name);
-    const found = await lstat(path).catch(() => undefined);
-    if (!found?.isDirectory()) return undefined;
-  }
-  return path;
-}
-
-/** A flow may have put anything there: a pipe that nobody writes to would hold up whoever reads it. */
-async function smallFile(path: string): Promise<string> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const found = await file.stat();
-    if (!found.isFile() || found.size > mostBytes) return '';
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(found.size), 0, found.size, 0);
-    return buffer.toString('utf8', 0, bytesRead);
   } finally {
-    await file.close();
+    await folder.handle.close();
   }
 }

@@ -1,12 +1,16 @@
 // What of the instances' folders a backup has to hold: what people made in them, and not what can be had again.
+import { isUtf8 } from 'node:buffer';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { folderOf } from './folder.ts';
+import { codeOf, type OpenFolder, openFolder, openWithin, within } from './open-folder.ts';
 
 /** A file; `path` is relative to the folder of the instances, with `/`. */
 export interface KeptFile {
   readonly path: string;
-  /** Where it is now; or what it says, where it is not the file of the instance; or why a folder cannot be looked into. */
+  /**
+   * Where it is now, until the next file is asked for; or what it says, where it is not the file of the instance; or why a folder, or some of it, cannot
+   * be looked into.
+   */
   readonly from: { readonly file: string } | { readonly text: string } | { readonly leftOut: string };
 }
 
@@ -17,35 +21,69 @@ export interface KeptFile {
 export async function* keptFiles(instances: string, ids: Iterable<string>): AsyncGenerator<KeptFile> {
   for (const id of ids) {
     const folder = folderOf(instances, id);
-    const names = new Set((await entriesIn(folder.path)).map(({ name }) => name));
-    if (names.has('port')) yield { path: `${id}/port`, from: { file: folder.port } };
-    for (const name of ['home', 'arrived'])
-      if (names.has(name)) yield* below(join(folder.path, name), `${id}/${name}`, name === 'home');
-    // What was installed is not in the backup: the note has the driver install it before the instance starts.
-    if (names.has('modules.json')) yield { path: `${id}/modules.json`, from: { text: '{"install":true}' } };
+    const own = await openFolder(folder.path);
+    if (!own) continue;
+    try {
+      const names = new Set((await entriesIn(own)).entries.map(({ name }) => name));
+      if (names.has('port')) yield { path: `${id}/port`, from: { file: folder.port } };
+      for (const name of ['home', 'arrived'])
+        if (names.has(name)) yield* below(own, name, { path: `${id}/${name}`, depth: 0, isHome: name === 'home' });
+      // What was installed is not in the backup: the note has the driver install it before the instance starts.
+      if (names.has('modules.json')) yield { path: `${id}/modules.json`, from: { text: '{"install":true}' } };
+    } finally {
+      await own.handle.close();
+    }
   }
 }
 
 /** Packages and their caches, and what is written anew at each start. */
 const leftOut = /^(?:node_modules|\.npm|\.npmrc|\.cache)$/;
 
-async function* below(folder: string, path: string, isHome: boolean): AsyncGenerator<KeptFile> {
-  const entries = await entriesIn(folder).catch((error: NodeJS.ErrnoException) => {
-    const why = closed[error.code ?? ''];
-    if (why === undefined) throw error;
-    return why;
-  });
-  if (typeof entries === 'string') return yield { path, from: { leftOut: entries } };
-  for (const entry of entries) {
-    if (entry.name === 'node_modules' || (isHome && leftOut.test(entry.name))) continue;
-    const [at, name] = [join(folder, entry.name), `${path}/${entry.name}`];
-    if (entry.isDirectory()) yield* below(at, name, false);
-    else if (entry.isFile() && isPlain(entry.name)) yield { path: name, from: { file: at } };
+/** How deep folders may stand in each other: all on the way are open at once. */
+const mostDepth = 200;
+
+interface At {
+  /** The path of the folder in the backup. */
+  readonly path: string;
+  readonly depth: number;
+  readonly isHome: boolean;
+}
+
+async function* below(above: OpenFolder, name: string, at: At): AsyncGenerator<KeptFile> {
+  const { path, depth, isHome } = at;
+  if (depth > mostDepth || Buffer.byteLength(path) > mostPath) return yield { path, from: { leftOut: tooLong } };
+  const folder = await openWithin(above, name).catch(whyClosed);
+  if (typeof folder === 'string') return yield { path, from: { leftOut: folder } };
+  if (!folder) return;
+  try {
+    const { entries, unreadable } = await entriesIn(folder);
+    // Two of them may look alike, and no archive can have the same path twice.
+    if (unreadable > 0) yield { path: `${path}/`, from: { leftOut: `${unreadable} names in it are not UTF-8` } };
+    for (const entry of entries) {
+      if (entry.name === 'node_modules' || (isHome && leftOut.test(entry.name))) continue;
+      const own = `${path}/${entry.name}`;
+      if (entry.isDirectory()) yield* below(folder, entry.name, { path: own, depth: depth + 1, isHome: false });
+      else if (entry.isFile() && isPlain(entry.name))
+        yield { path: own, from: { file: within(folder, entry.name) } };
+    }
+  } finally {
+    await folder.handle.close();
   }
 }
 
+const tooLong = 'its path is too long';
+
+/** In bytes: what a path may have in all where it is put back. */
+const mostPath = 3500;
+
+function whyClosed(error: unknown): string {
+  const why = closed[codeOf(error)];
+  if (why === undefined) throw error;
+  return why;
+}
+
 const closed: Readonly<Record<string, string>> = {
-  ENAMETOOLONG: 'its path is too long',
+  ENAMETOOLONG: tooLong,
   EACCES: 'permission is denied',
   EPERM: 'permission is denied',
 };
@@ -56,9 +94,12 @@ function isPlain(name: string): boolean {
   return !/[\u0000-\u001f\u007f\\]/.test(name);
 }
 
-async function entriesIn(folder: string) {
-  return readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-    throw error;
+/** What is in a folder, and how many of it have names that are no text. */
+async function entriesIn(folder: OpenFolder) {
+  const all = await readdir(within(folder), { withFileTypes: true, encoding: 'buffer' });
+  const entries = all.flatMap((entry) => {
+    if (!isUtf8(entry.name)) return [];
+    return [{ name: entry.name.toString(), isFile: () => entry.isFile(), isDirectory: () => entry.isDirectory() }];
   });
+  return { entries, unreadable: all.length - entries.length };
 }

@@ -1,6 +1,6 @@
 // What is written down of a runtime that runs, so that it is found again whatever happens to Weir.
-import { rm } from 'node:fs/promises';
 import { z } from 'zod';
+import { removeTree } from './deep.ts';
 import { type Folder, keptText, writePrivate } from './folder.ts';
 
 /** Whether a text can be the mark of a run. */
@@ -66,5 +66,5 @@ export function writeRecord(folder: Folder, record: RunRecord): Promise<void> {
 
 /** It no longer runs. */
 export async function forgetRecord(folder: Folder): Promise<void> {
-  for (const path of [folder.record, folder.token]) await rm(path, { force: true, recursive: true });
+  for (const path of [folder.record, folder.token]) await removeTree(path);
 }

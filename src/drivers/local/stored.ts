@@ -1,5 +1,5 @@
 // What people made in an instance, in its files: flows, credentials and modules; read as a whole, and replaced as a whole.
-import { lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mostContentBytes, type Stored } from '../../core/instances/content.ts';
@@ -8,6 +8,7 @@ import { syncFolder } from '../../lib/sync-folder.ts';
 import { DriverFailed, type Written } from '../driver.ts';
 import { giveLike, plainText } from './beneath.ts';
 import { reencrypted } from './credentials.ts';
+import { removeTree } from './deep.ts';
 import { type Folder, makeFolder } from './folder.ts';
 import { modulesToInstall } from './modules.ts';
 
@@ -131,7 +132,7 @@ export async function writeStored(folder: Folder, wanted: Written, sync: Sync = 
   const credentials = stored.credentials && reencrypted(stored.credentials, encryptedWith, credentialSecret);
   await makeFolder(folder);
   await finishWriting(folder, sync);
-  await rm(folder.incoming, { recursive: true, force: true });
+  await removeTree(folder.incoming);
   await mkdir(folder.incoming, { mode: 0o700 });
   const files = {
     ...(await moduleFiles(folder, stored.modules)),
@@ -143,7 +144,7 @@ export async function writeStored(folder: Folder, wanted: Written, sync: Sync = 
     for (const [name, value] of Object.entries(files)) await writeDurably(folder, name, value);
     await sync(folder.incoming);
   } catch (error) {
-    await rm(folder.incoming, { recursive: true, force: true });
+    await removeTree(folder.incoming);
     throw error;
   }
   await rename(folder.incoming, folder.arrived);

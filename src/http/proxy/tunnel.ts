@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hangUp } from '../../lib/hang-up.ts';
 import { Problem } from '../errors.ts';
-import { type AnsweredTo, answerHeaders, headerIn, type RawHeaders } from './heads.ts';
+import { type AnsweredTo, answerHeaders, headerIn, type RawHeaders, without } from './heads.ts';
 import { nothingHeader } from './marks.ts';
 import type { Patience } from './patience.ts';
 
@@ -54,7 +54,7 @@ export function openTunnel(tunnelled: Tunnelled): () => void {
     refuse = undefined;
     upstream.setTimeout(0);
     const upgraded = ['connection', 'upgrade', 'upgrade', answer.headers.upgrade ?? ''];
-    socket.write(headOf(answer, [...answerHeaders(answer.rawHeaders, answeredTo), ...upgraded]), 'latin1');
+    socket.write(headOf(answer, [...headersOf(answer, answeredTo), ...upgraded]), 'latin1');
     if (first.length > 0) socket.write(first);
     if (head.length > 0) behind.write(head);
     join(socket, behind, patience.tunnelMs);
@@ -64,7 +64,7 @@ export function openTunnel(tunnelled: Tunnelled): () => void {
       return refuseOnce(new Problem('not_found', { detail: 'There is nothing at this address that you may see.' }));
     refuse = undefined;
     tunnelled.failed();
-    passRefusal(answer, socket, [...answerHeaders(answer.rawHeaders, answeredTo), 'connection', 'close']);
+    passRefusal(answer, socket, [...headersOf(answer, answeredTo), 'connection', 'close']);
   });
   socket.once('error', () => upstream.destroy()).once('close', () => upstream.destroy());
   upstream.end();
@@ -87,6 +87,12 @@ function passRefusal(answer: IncomingMessage, socket: Duplex, headers: RawHeader
   socket.write(headOf(answer, headers), 'latin1');
   answer.once('error', () => socket.destroy()).once('end', () => hangUp(socket));
   answer.pipe(socket, { end: false });
+}
+
+/** RFC 9110, 8.6: an answer that has no content has no length, whatever the runtime says. */
+function headersOf({ statusCode = 502, rawHeaders }: IncomingMessage, answeredTo: AnsweredTo): RawHeaders {
+  const hasContent = statusCode >= 200 && statusCode !== 204;
+  return answerHeaders(hasContent ? rawHeaders : without(rawHeaders, 'content-length'), answeredTo);
 }
 
 function headOf({ statusCode = 502, statusMessage }: IncomingMessage, headers: RawHeaders): string {

@@ -21,11 +21,13 @@ const taker = (taken: Taken[]) => {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (request.url?.endsWith('/never')) return;
     if (request.url?.endsWith('/refused')) return void socket.end('HTTP/1.1 403 Forbidden\r\nX-A: b\r\n\r\nno');
+    if (request.url?.endsWith('/empty'))
+      return void socket.end('HTTP/1.1 204 No Content\r\nContent-Length: 2\r\nX-A: b\r\n\r\n');
     if (request.url?.endsWith('/broken')) return void socket.destroy();
     taken.push({ request, socket });
     socket.on('error', () => {});
     socket.write(
-      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Weir-A: b\r\n\r\nhello ',
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nX-Weir-A: b\r\nContent-Length: 0\r\n\r\nhello ',
     );
     if (head.length > 0) socket.write(head);
     if (!request.url?.endsWith('/half')) socket.pipe(socket);
@@ -92,7 +94,7 @@ upgrades(
     socket.write('later');
     await until(() => text().endsWith('later'));
     assert.match(text(), /^HTTP\/1\.1 101 Switching Protocols\r\n.*\r\n\r\nhello early later$/s);
-    assert.not.match(text(), /X-Weir/i);
+    assert.not.match(text(), /X-Weir|Content-Length/i);
     const { headers = {}, url } = taken[0]?.request ?? {};
     assert.equal(
       [
@@ -214,6 +216,14 @@ upgrades('a runtime that refuses is heard, and one that breaks off is 502', asyn
   await until(refused.isClosed);
   assert.match(refused.text(), /^HTTP\/1\.1 403 Forbidden\r\n.*X-A: b\r\n.*\r\n\r\nno$/s);
   assert.match((await open(world, '/i/Open/broken')).text(), /^HTTP\/1\.1 502 .*bad_gateway/s);
+});
+
+// RFC 9110, 8.6.
+upgrades('a refusal without content has no length, whatever the runtime says', async ({ world }) => {
+  const { text, isClosed } = await open(world, '/i/Open/empty');
+  await until(isClosed);
+  assert.match(text(), /^HTTP\/1\.1 204 No Content\r\n.*X-A: b\r\n/s);
+  assert.not.match(text(), /content-length/i);
 });
 
 upgrades(

@@ -87,31 +87,38 @@ async function tried({ place }: State, level: 'bwrap' | 'user'): Promise<Found> 
   if (level === 'bwrap' && tools.bwrap === undefined)
     return { ok: false, why: 'there is no bwrap on this machine', remedy: 'install the package bubblewrap' };
   await makeFolders(place.instances, 0o700);
-  const closed = level === 'user' ? await closedOnTheWay(place) : undefined;
-  if (closed !== undefined)
+  const closed = level === 'user' ? await closedOnTheWay(place) : [];
+  if (closed.length > 0)
     return {
       ok: false,
-      why: `${closed} is closed to other users`,
-      remedy: `install bubblewrap, or let others pass through (chmod o+x ${closed})`,
+      why: `${closed.join(' and ')} ${closed.length > 1 ? 'are' : 'is'} closed to other users`,
+      remedy: `install bubblewrap, or let others pass through (chmod o+x ${closed.map(quoted).join(' ')})`,
     };
   // Past those that instances get.
   const user = isRoot() ? place.setting().firstUserId + userCount : undefined;
   return probe({ ...place, level, user, tools });
 }
 
-/** The first folder on the way to the instances, the stacks or Node through which only its owner gets. Those of Weir's own are opened for passing through. */
-async function closedOnTheWay({ instances, stacks, node }: IsolationPlace): Promise<string | undefined> {
-  const own = [instances, dirname(instances), stacks()];
+/**
+ * The folders on the way to the instances, the stacks and Node through which only their owner gets, from the root on. Only the one of the instances is
+ * Weir's to open: who may pass through any other is for whoever runs Weir to say, who may have named it for all kinds of things.
+ */
+async function closedOnTheWay({ instances, stacks, node }: IsolationPlace): Promise<string[]> {
+  const closed = new Set<string>();
   for (const end of [instances, stacks(), dirname(node)])
     for (let folder = end; ; folder = dirname(folder)) {
       const found = await stat(folder).catch(() => undefined);
-      if (found && (found.mode & 0o001) === 0) {
-        if (!own.includes(folder)) return folder;
-        await chmod(folder, (found.mode & 0o777) | 0o011);
-      }
+      const isClosed = found !== undefined && (found.mode & 0o001) === 0;
+      if (isClosed && folder === instances) await chmod(folder, (found.mode & 0o777) | 0o011);
+      else if (isClosed) closed.add(folder);
       if (dirname(folder) === folder) break;
     }
-  return undefined;
+  return [...closed].sort();
+}
+
+/** As a shell takes it. */
+function quoted(path: string): string {
+  return /^[\w./+@:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** The level that is in force, and why no stronger one is; or why none can be. */

@@ -1,6 +1,7 @@
 // Whether a level works here: something small is really started in it, and tries what it should not be able to.
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeTree } from '../deep.ts';
 import type { Found } from './level.ts';
 import { giveTo } from './users.ts';
 import { startedBy, startWrapped, type Tools, wrap } from './wrap.ts';
@@ -39,7 +40,7 @@ export async function probe({ instances, node, level, user, tools }: Probe): Pro
     const why = await run(wrap(program, { level, node, user, tools, hidden: [instances], marks: {} }));
     return why === undefined ? { ok: true } : { ok: false, why, remedy: remedyOf(level, why) };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }
 

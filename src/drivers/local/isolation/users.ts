@@ -96,9 +96,10 @@ export async function giveTo(folder: string, user: number): Promise<void> {
   await lchown(folder, user, user);
 }
 
-async function giveBelow(folder: string, user: number): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
+/** Names as the bytes that they are: a flow may give some that are no text. */
+async function giveBelow(folder: string | Buffer, user: number): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true, encoding: 'buffer' })) {
+    const path = Buffer.concat([Buffer.from(folder), Buffer.from('/'), entry.name]);
     if (entry.isDirectory()) await giveBelow(path, user);
     const { nlink } = await lstat(path);
     if (entry.isDirectory() || nlink === 1) await lchown(path, user, user);

@@ -32,6 +32,20 @@ export function pendingSettings(view: View, instance: Resource<'Instance'>): str
   return now && started ? differingSettings(started, now) : [];
 }
 
+/** Whether the context of an instance is in files: with what it was last started, or where it never was, with what it would be. */
+export function hasPersistentContext(view: View, instance: Resource<'Instance'>): boolean {
+  return keepsContext(instance.spec.started ?? settingsIn(view, instance));
+}
+
+/** Whether it will be, from its next start on. */
+export function willHavePersistentContext(view: View, instance: Resource<'Instance'>): boolean {
+  return keepsContext(settingsIn(view, instance));
+}
+
+function keepsContext(settings: Settings | undefined): boolean {
+  return settings?.options.contextStorage === 'file';
+}
+
 /** Why the driver of the platform cannot run anything, in words that follow "because"; nothing where it can. */
 export function driverProblem(
   { kind }: { readonly kind: string },

@@ -1,11 +1,11 @@
 // The files that an instance serves as they are: below its user directory, and never by a link out of it, whatever flows have put there.
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { type StaticFile, staticPathProblem } from '../../core/instances/static-files.ts';
 import { DriverFailed, type OpenedFile } from '../driver.ts';
-import { giveLike, giveLikeFolder } from './beneath.ts';
+import { giveLike } from './beneath.ts';
 import { type Folder, makeFolder } from './folder.ts';
+import { closing, inside, isTaken, nothingThere, type Place, reach, step } from './reach.ts';
 
 /** Where they are, below the folder of the instance. */
 const place = ['home', 'files'] as const;
@@ -108,54 +108,6 @@ export async function removeFile(folder: Folder, path: string): Promise<void> {
   }
 }
 
-/** A folder that is open, and its path. */
-interface Place {
-  readonly handle: FileHandle;
-  readonly path: string;
-}
-
-/** On Linux by the folder that is open, so that what takes its place meanwhile makes no difference. */
-function inside({ handle, path }: Place, name = ''): string {
-  return join(process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path, name);
-}
-
-/** Opens the folders one after another, none of which may be a link; nothing where that does not lead on. */
-async function reach({ path }: Folder, names: readonly string[], make = false): Promise<Place | undefined> {
-  let at: Place | undefined = await opened(path, path);
-  for (const name of names) {
-    if (!at) return undefined;
-    const from: Place = at;
-    at = await closing(from, () => step(from, name, make));
-  }
-  return at;
-}
-
-async function step(from: Place, name: string, make = false): Promise<Place | undefined> {
-  const path = inside(from, name);
-  const found = await opened(path, join(from.path, name));
-  if (found || !make) return found;
-  await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-    if (!isTaken(error)) throw error;
-  });
-  const made = await opened(path, join(from.path, name));
-  if (made) await giveLikeFolder(from.handle, made.handle);
-  return made;
-}
-
-async function opened(at: string, path: string): Promise<Place | undefined> {
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const handle = await open(at, flags).catch(nothingThere);
-  return handle && { handle, path };
-}
-
-async function closing<T>({ handle }: Place, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } finally {
-    await handle.close();
-  }
-}
-
 /** The folders from that of the instance on, and the name. Throws for a path that no file may have. */
 function partsOf(path: string): readonly [folders: readonly string[], name: string] {
   const problem = staticPathProblem(path);
@@ -181,20 +133,6 @@ function isServed(stats: Stats): boolean {
 function fileOf(path: string, { ino, size, mtimeNs, mtimeMs }: Stats): StaticFile {
   const version = [ino, size, mtimeNs].map((number) => number.toString(36)).join('-');
   return { path, size: Number(size), modifiedAt: new Date(Number(mtimeMs)).toISOString(), version };
-}
-
-function nothingThere(error: unknown): undefined {
-  // ELOOP and ENOTDIR: a link or a file where a folder should be. ENXIO: a socket. EISDIR, EPERM: a folder where a file should be.
-  if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EMLINK', 'EISDIR'].includes(codeOf(error))) return undefined;
-  throw error;
-}
-
-function isTaken(error: unknown): boolean {
-  return ['EEXIST', 'EISDIR', 'ENOTEMPTY', 'ENOTDIR'].includes(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 function inTheWay(path: string): DriverFailed {

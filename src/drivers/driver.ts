@@ -39,7 +39,7 @@ export interface Run extends Omit<StartedWith, 'at'> {
   readonly team: string;
   /** What the runtime encrypts the credentials in its flows with: the same at each start, else they cannot be read any more. */
   readonly credentialSecret: string;
-  /** The path below which people reach it, so that its own addresses lead there: `/i/7Kc`. Absent: none. */
+  /** The path below which people reach it, so that its own addresses lead there: `/i/7Kc`. Absent: none, as at a host name of its own. */
   readonly path?: string;
   /** In safe mode: its editor works, and its flows do not run until somebody deploys. */
   readonly safe?: boolean;

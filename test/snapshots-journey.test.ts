@@ -71,6 +71,15 @@ const flow = (text: string) => [
   },
 ];
 
+/** A flow that answers how often it was asked, and remembers that. */
+const counting = flow('')
+  .filter(({ id }) => id !== 'ask')
+  .map((node) =>
+    'func' in node
+      ? { ...node, func: "flow.set('n', (flow.get('n') ?? 0) + 1); msg.payload = String(flow.get('n')); return msg;" }
+      : node,
+  );
+
 journey('take one at each deploy, once', async () => {
   team = (await ask('POST', '/teams', { name: 'Plant', type: 'starter' })).body.id;
   one = await make('Line 1');
@@ -109,6 +118,41 @@ journey('go into another instance, whose secret is another', async () => {
   const encrypted = (id: string) => readFileSync(join(store, 'instances', id, 'home/flows_cred.json'), 'utf8');
   assert.is.not(encrypted(other), encrypted(one));
   assert.not(encrypted(other).includes('secret of'));
+});
+
+journey('bring context back where they hold it, also into another instance, and else leave it alone', async () => {
+  const [counter, twin] = [
+    await make('Counter', { contextStorage: 'file' }),
+    await make('Twin', { contextStorage: 'file' }),
+  ];
+  const admin = runtimeAdmin(join(store, 'instances'), counter, urlOf(counter));
+  await admin.deploy(counting);
+  const count = (id: string) => until('it counts', async () => Number(await hello(id)) || undefined);
+  const restart = async () => {
+    await act(counter, 'restart');
+    await standing(counter, 'running');
+  };
+  const take = (more: object) => ask('POST', `/instances/${counter}/snapshots`, { name: 'Counted', ...more });
+  const restored = async (id: string, snapshot: string) => {
+    const done = await ask('POST', `/instances/${id}/snapshots/${snapshot}/restore`);
+    assert.is(done.status, 200, JSON.stringify(done.body));
+  };
+  assert.equal([await count(counter), await count(counter)], [1, 2]);
+  // A runtime that ends in order writes its context.
+  await restart();
+  const [whole, plain] = [await take({ includeContext: true }), await take({})];
+  assert.equal([whole.status, whole.body.includesContext], [201, true], JSON.stringify(whole.body));
+  assert.equal([await count(counter), await count(counter)], [3, 4]);
+  await restored(counter, plain.body.id);
+  assert.is(await count(counter), 5);
+  await restored(counter, whole.body.id);
+  assert.is(await count(counter), 3);
+  await restored(twin, whole.body.id);
+  assert.is(await count(twin), 3);
+  const forgetful = await make('Forgetful');
+  const refused = await ask('POST', `/instances/${forgetful}/snapshots/${whole.body.id}/restore`);
+  assert.is(refused.status, 409, JSON.stringify(refused.body));
+  assert.match(refused.body.detail, 'this instance keeps its own in memory');
 });
 
 journey('are found of what was deployed while Weir was down', async () => {
@@ -181,8 +225,9 @@ async function ask(method: string, path: string, body?: object): Promise<Answer>
   return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-async function make(name: string): Promise<string> {
-  const made = await ask('POST', `/teams/${team}/instances`, { name, instanceType: 'small', template: 'plain' });
+async function make(name: string, options: object = {}): Promise<string> {
+  const wanted = { name, instanceType: 'small', template: 'plain', options };
+  const made = await ask('POST', `/teams/${team}/instances`, wanted);
   assert.is(made.status, 201, JSON.stringify(made.body));
   await standing(made.body.id, 'running');
   return made.body.id;

@@ -74,14 +74,19 @@ async function withRunner(
   const settings = settingsIn(view, instance);
   if (!settings) return { came: 'failed', reason: 'NoStack', message: 'its stack is gone' };
   const team = view.get('Team', instance.spec.team)?.name ?? '';
-  const { baseUrl } = plant.door.facts();
-  const path = baseUrl === undefined ? {} : { path: instancePath(baseUrl, id) };
   const safe = instance.spec.safeMode ? { safe: true } : {};
-  const run: Run = { id, name: instance.name, team, credentialSecret, ...path, ...settings, ...safe };
+  const place = placeOf(plant, id, settings);
+  const run: Run = { id, name: instance.name, team, credentialSecret, ...place, ...settings, ...safe };
   // What cannot come up on its new stack goes on running on its old one.
   if (instance.spec.state === 'upgrading') await runner.check?.(run);
   if (work === 'restart') await runner.stop(id);
   return { came: 'up', settings, ...(await runner.start(run, signal)) };
+}
+
+/** Where people reach it: at a host name of its own nothing stands before its paths. */
+function placeOf({ door }: Plant, id: string, { atRoot }: Pick<Run, 'atRoot'>): Pick<Run, 'path'> {
+  const { baseUrl } = door.facts();
+  return baseUrl === undefined || atRoot ? {} : { path: instancePath(baseUrl, id) };
 }
 
 /** What runs writes: it waits while the disk has room for little more than commits. */

@@ -12,7 +12,7 @@ import {
 import type { Resource } from '../core/model/resource.ts';
 import { singleton, type View } from '../core/model/view.ts';
 import { Declined } from '../core/proposals/declined.ts';
-import { type Driver, DriverFailed, type Keeper, type Packed } from '../drivers/driver.ts';
+import { type Driver, DriverFailed, type Keeper, type Packed, type Parts } from '../drivers/driver.ts';
 import { reencrypted } from '../drivers/local/credentials.ts';
 import { DamagedBlob, type HeldBlob, NoRoom, type Store } from '../store/store.ts';
 
@@ -26,8 +26,8 @@ export interface Shelves {
 export interface Contents {
   /** What an instance has now. */
   of(instance: Resource<'Instance'>, what: string): Promise<Content>;
-  /** The same as bytes, to be kept: however large it is, nobody is held up. */
-  pack(instance: Resource<'Instance'>, what: string): Promise<Packed>;
+  /** The same as bytes, to be kept, with the parts that are asked for: however large it is, nobody is held up. */
+  pack(instance: Resource<'Instance'>, what: string, parts?: Parts): Promise<Packed>;
   /** Keeps what was packed, as `keep` does. */
   keepPacked(packed: Packed, what: string): Promise<HeldBlob>;
   /** Keeps a content as a blob: it stays until it is released, and as long as a snapshot names it. */
@@ -42,7 +42,7 @@ export interface Contents {
 export function createContents(shelves: Shelves): Contents {
   return {
     of: (instance, what) => orDeclined(contentNow(shelves, instance), what),
-    pack: (instance, what) => orDeclined(packNow(shelves, instance), what),
+    pack: (instance, what, parts) => orDeclined(packNow(shelves, instance, parts), what),
     keepPacked: (packed, what) => orDeclined(keepBytes(shelves, packed.bytes), what),
     keep: (content, what) => orDeclined(keepContent(shelves, content), what),
     read: ({ spec }, what) => orDeclined(contentAt(shelves, spec.content), what),
@@ -68,10 +68,14 @@ export async function contentNow({ store, drivers }: Shelves, { id, spec }: Reso
 }
 
 /** What an instance has now, as bytes. Rejects with `DriverFailed`. */
-export async function packNow({ store, drivers }: Shelves, { id, spec }: Resource<'Instance'>): Promise<Packed> {
+export async function packNow(
+  { store, drivers }: Shelves,
+  { id, spec }: Resource<'Instance'>,
+  parts: Parts = {},
+): Promise<Packed> {
   const keeper = keeperIn(drivers, store.read());
-  if (keeper.pack) return keeper.pack(id, spec.started && settingsToKeep(spec.started));
-  const content = contentOf(await keeper.read(id), spec);
+  if (keeper.pack) return keeper.pack(id, spec.started && settingsToKeep(spec.started), parts);
+  const content = contentOf(await keeper.read(id, parts), spec);
   const bytes = new TextEncoder().encode(contentText(content));
   return { bytes, deploy: deployDigest(content), modules: content.modules, isEmpty: content.flows.length === 0 };
 }
@@ -127,7 +131,7 @@ export async function contentAt({ store }: Pick<Shelves, 'store'>, name: string)
   return content;
 }
 
-/** The content of a snapshot for a device. Rejects with `DriverFailed`, also where its credentials cannot be read. */
+/** The content of a snapshot for a device, whose own context is left alone. Rejects with `DriverFailed`, also where its credentials cannot be read. */
 async function contentFor(
   { store }: Pick<Shelves, 'store'>,
   device: Resource<'Device'>,
@@ -135,7 +139,7 @@ async function contentFor(
 ): Promise<Content> {
   const view = store.read();
   const owner = spec.instance ? view.get('Instance', spec.instance) : view.get('Device', spec.device ?? '');
-  const content = await contentAt({ store }, spec.content);
+  const { context: _, ...content } = await contentAt({ store }, spec.content);
   if (!content.credentials) return content;
   const credentials = reencrypted(content.credentials, owner?.spec.credentialSecret, device.spec.credentialSecret);
   return { ...content, credentials };

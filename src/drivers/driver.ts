@@ -39,7 +39,7 @@ export interface Run extends Omit<StartedWith, 'at'> {
   readonly team: string;
   /** What the runtime encrypts the credentials in its flows with: the same at each start, else they cannot be read any more. */
   readonly credentialSecret: string;
-  /** The path below which people reach it, so that its own addresses lead there: `/i/7Kc`. Absent: none. */
+  /** The path below which people reach it, so that its own addresses lead there: `/i/7Kc`. Absent: none, as at a host name of its own. */
   readonly path?: string;
   /** In safe mode: its editor works, and its flows do not run until somebody deploys. */
   readonly safe?: boolean;
@@ -90,16 +90,21 @@ export interface Notice {
 /** The ability to read what people made in an instance, and to put it back. Rejects with `DriverFailed` for what somebody can do something about. */
 export interface Keeper {
   /** What it has now, whether it runs or not; nothing in it where it never ran. Too much for a snapshot is `TooLarge`. */
-  read(id: string): Promise<Stored>;
+  read(id: string, parts?: Parts): Promise<Stored>;
   /** The same as the bytes of a snapshot, without holding up anybody; absent where the driver cannot. */
-  pack?(id: string, settings: Content['settings']): Promise<Packed>;
+  pack?(id: string, settings: Content['settings'], parts?: Parts): Promise<Packed>;
   /**
    * Has an instance that does not run hold this from its next start on, in place of what it has: all of it, whatever happens on the way, or where
-   * this rejects, nothing. `encryptedWith` is the secret of the credentials, `credentialSecret` that of the instance. Answers what it holds then.
+   * this rejects, nothing. Context that is not among it is left alone. `encryptedWith` is the secret of the credentials, `credentialSecret` that of the instance. Answers what it holds then.
    */
   write(id: string, wanted: Written): Promise<Stored>;
   /** Told when the flows of an instance that runs may have changed, and once when it is first looked after: a hint. Answers the function that ends it. */
   onChange(listener: (id: string) => void): () => void;
+}
+
+/** What is read only where it is asked for: persistent context, as the runtime wrote it last. */
+export interface Parts {
+  readonly context?: boolean;
 }
 
 /** What an instance has, as a snapshot keeps it. `deploy` is the digest by which one deploy is told from another. */

@@ -110,10 +110,10 @@ export function localDriver(place: LocalPlace): Driver & {
     },
     keeper: {
       // Not in its turn: it may be waiting for a start that takes long.
-      read: (id) =>
-        readStored(folderOf(place.instances, id)).catch((error: unknown) => Promise.reject(explained(error))),
-      pack: (id, settings) =>
-        packStored(folderOf(place.instances, id), settings).catch((error: unknown) => Promise.reject(explained(error))),
+      read: (id, parts) =>
+        readStored(folderOf(place.instances, id), parts).catch((error: unknown) => Promise.reject(explained(error))),
+      pack: (id, ...wanted) =>
+        packStored(folderOf(place.instances, id), ...wanted).catch((error) => Promise.reject(explained(error))),
       write: (id, wanted) => inTurn(state, id, () => write(state, id, wanted)),
       onChange: (listener) => {
         state.changing.add(listener);

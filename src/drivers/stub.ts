@@ -66,9 +66,10 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
     if (work === 'remove') files.forget(id);
   };
   const keeper: Keeper = {
-    read: async (id) => {
+    read: async (id, { context: isAsked = false } = {}) => {
       await asked('read', id);
-      return kept.get(id) ?? { flows: [], modules: {} };
+      const { context = [], ...stored } = kept.get(id) ?? { flows: [], modules: {} };
+      return isAsked ? { ...stored, context } : stored;
     },
     write: async (id, { stored, encryptedWith, credentialSecret }) => {
       await asked('write', id);
@@ -76,7 +77,8 @@ export function stubDriver(kind: Driver['kind'] = 'local', provides: readonly Fe
       // Credentials in a stub say what they are encrypted with, where they say anything.
       const isTheirs = stored.credentials?.with !== undefined && stored.credentials.with === encryptedWith;
       const now = isTheirs ? { ...stored, credentials: { ...stored.credentials, with: credentialSecret } } : stored;
-      kept.set(id, now);
+      const context = stored.context ?? kept.get(id)?.context;
+      kept.set(id, { ...now, ...(context ? { context } : {}) });
       return now;
     },
     onChange: (listener) => {

@@ -149,6 +149,22 @@ export function conformance(name: string, make: () => Promise<Subject>): void {
   );
 
   proved(
+    'replaces context by what is written with it, reads it where it is asked for, and else leaves it alone',
+    async ({ driver: { keeper }, run }, runner) => {
+      const { credentialSecret } = run('a');
+      const context = [{ path: 'tab/flow.json', text: '{"count":7}' }];
+      await keeper.write('a', { stored: { flows, modules: {}, context }, credentialSecret });
+      assert.equal(await keeper.read('a', { context: true }), { flows, modules: {}, context });
+      assert.equal(await keeper.read('a'), { flows, modules: {} });
+      await keeper.write('a', { stored: { flows: [], modules: {} }, credentialSecret });
+      assert.equal(await keeper.read('a', { context: true }), { flows: [], modules: {}, context });
+      await keeper.write('a', { stored: { flows: [], modules: {}, context: [] }, credentialSecret });
+      assert.equal(await keeper.read('a', { context: true }), { flows: [], modules: {}, context: [] });
+      await runner.remove('a');
+    },
+  );
+
+  proved(
     'keeps files to serve, by their paths, until the instance is removed',
     async ({ driver: { files } }, runner) => {
       const never = () => {};

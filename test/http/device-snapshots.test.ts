@@ -213,10 +213,13 @@ async function putInstance(world: ServerWorld): Promise<void> {
     credentials: { $: encrypted('{"node":{"password":"of the pump"}}', 'of the line') },
     modules: { 'node-red-node-random': '0.4.1' },
     settings: { runtime: '4.1.15', options: { theme: 'dark' }, environment: [{ name: 'SITE', value: 'main' }] },
+    // A device has context of its own, which no snapshot overwrites.
+    context: [{ path: 'tab/flow.json', text: '{"count":7}' }],
   });
   const snapshot = (name: string, called: string, team: string, of: string): Resource => {
     const taken = { kind: 'manual', createdBy: { kind: 'user' }, modules: {}, content: content.name } as const;
-    const spec = kinds.Snapshot.spec.parse({ team, instance: of, ...taken });
+    const held = { ...taken, includesContext: true };
+    const spec = kinds.Snapshot.spec.parse({ team, instance: of, ...held });
     return { kind: 'Snapshot', id: name, name: called, spec, ...times };
   };
   const resources = [

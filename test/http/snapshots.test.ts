@@ -116,6 +116,7 @@ snapshots('are taken, listed, read and deleted, and never show what they hold', 
     instance: { id, name: 'Line 1' },
     createdAt: start,
     modules: { 'node-red-x': '~1.0.0' },
+    includesContext: false,
   });
   assert.equal([createdBy.kind, createdBy.name], ['token', 'max']);
   const read = await world.ask('GET', `/api/v1/snapshots/${snapshot}`, { as: 'viewer' });
@@ -150,6 +151,50 @@ snapshots('are only tried by a dry run, and made once for a key', async (context
   );
   assert.is(twice[0]?.body.id, twice[1]?.body.id);
   assert.is((await list(context)).count, 1);
+});
+
+snapshots('hold context where that is asked for, and only then bring it back', async (context) => {
+  const { world, stub, id } = context;
+  const url = `/api/v1/instances/${id}`;
+  const kept = (count: number) => [{ path: 'tab/flow.json', text: `{"hushzq":${count}}` }];
+  const contextNow = async () => (await stub.keeper.read(id, { context: true })).context;
+  const takeWith = (includeContext: unknown, query = '') =>
+    world.ask('POST', `${url}/snapshots${query}`, { as: 'member', body: { name: 'Whole', includeContext } });
+  stub.deploy(id, { flows: flow('old'), context: kept(1) });
+  isConflict(await takeWith(true), /Line 1 cannot hold its context, because that is in memory: set its option context/);
+  isConflict(await takeWith(true, '?dryRun=true'), /is in memory/);
+  assert.is((await takeWith('yes')).status, 400);
+  await world.ask('PUT', url, { as: 'member', body: { options: { contextStorage: 'file' } } });
+  isConflict(await takeWith(true), /is in memory: set its option contextStorage to file and restart it/);
+  await world.ask('POST', `${url}/actions/restart`);
+  await context.loop.settled();
+  const tried = await takeWith(true, '?dryRun=true');
+  assert.equal([tried.status, tried.body.summary.create], [200, 1], tried.text);
+  const [whole, plain] = [await takeWith(true), await takeWith(false)];
+  assert.equal([whole.status, whole.body.includesContext], [201, true], whole.text);
+  assert.equal([plain.status, plain.body.includesContext], [201, false], plain.text);
+  const read = await world.ask('GET', `/api/v1/snapshots/${whole.body.id}`, { as: 'viewer' });
+  assert.equal(read.body, whole.body);
+  stub.deploy(id, { flows: flow('new'), context: kept(2) });
+  assert.is((await restore(context, plain.body.id)).status, 200);
+  assert.equal([await flowsIn(context), await contextNow()], [flow('old'), kept(2)]);
+  const compared = await world.ask('GET', `/api/v1/snapshots/${whole.body.id}/compare`, { as: 'viewer' });
+  assert.is(compared.body.same, true, compared.text);
+  assert.is((await restore(context, whole.body.id)).status, 200);
+  assert.equal(await contextNow(), kept(1));
+  for (const { text } of [whole, read, compared]) assert.not(text.includes('hushzq'));
+  // Another instance has its context in memory: what would be written is what it never reads.
+  const other = await make(context, 'core', 'Line 2');
+  const refused = await restore({ world, id: other }, whole.body.id);
+  isConflict(
+    refused,
+    /Line 2 cannot be restored, because the snapshot Whole holds context in files, and this instance/,
+  );
+  assert.is((await restore({ world, id: other }, plain.body.id)).status, 200);
+  const listed = (await list(context)).snapshots;
+  assert.equal(listed.map(({ includesContext }: { includesContext: boolean }) => includesContext).filter(Boolean), [
+    true,
+  ]);
 });
 
 snapshots('bring back what was there, and restart what runs with it', async (context) => {

@@ -17,13 +17,17 @@ const settings = z.strictObject({
   environment: variables,
 });
 
-/** The content of a snapshot, as it is kept. `flows` and `credentials` stand as the runtime writes them; modules by name, with their versions. */
+/** A file of persistent context: where it is below the folder of the runtime's context, and its JSON. */
+const contextFile = z.strictObject({ path: z.string().refine(isContextPath), text: z.string() });
+
+/** The content of a snapshot, as it is kept. `flows` and `credentials` stand as the runtime writes them; modules by name, with their versions. Without `context` it says nothing of it; an empty one is one. */
 export const contentForm = z.strictObject({
   format: z.literal(1),
   flows: z.array(z.record(z.string(), z.unknown())),
   credentials: z.record(z.string(), z.unknown()).optional(),
   modules: z.record(z.string(), z.string()),
   settings: settings.optional(),
+  context: z.array(contextFile).readonly().optional(),
 });
 
 /** The content of a snapshot. */
@@ -31,6 +35,16 @@ export type Content = z.output<typeof contentForm>;
 
 /** What an instance keeps by itself: the content of a snapshot without the settings, which Weir knows. */
 export type Stored = Omit<Content, 'format' | 'settings'>;
+
+/** Persistent context, as a snapshot keeps it. */
+export type Context = NonNullable<Content['context']>;
+
+/** Whether a path is that of a file in a folder, with names that mean the same on every system. */
+export function isContextPath(path: string): boolean {
+  const [folder = '', name = '', ...more] = path.split('/');
+  const isPlain = folder !== '' && !folder.startsWith('.') && name.endsWith('.json') && name !== '.json';
+  return isPlain && more.length === 0 && !path.includes('\\') && !path.includes('\0');
+}
 
 /** How large the content of a snapshot may be, in bytes. */
 export const mostContentBytes = 32 * 1024 * 1024;
@@ -57,10 +71,10 @@ function holdsSecret(schema: z.core.$ZodType): boolean {
 }
 
 /** The text of a content: the same for the same, so that it is kept once. */
-export function contentText({ format, flows, credentials, modules, settings: ran }: Content): string {
+export function contentText({ format, flows, credentials, modules, settings: ran, context }: Content): string {
   const names = Object.keys(modules).sort();
   const sorted = Object.fromEntries(names.map((name) => [name, modules[name]]));
-  return JSON.stringify({ format, flows, credentials, modules: sorted, settings: ran });
+  return JSON.stringify({ format, flows, credentials, modules: sorted, settings: ran, context });
 }
 
 /** The content in a text; nothing where there is none in it. */

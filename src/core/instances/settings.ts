@@ -76,11 +76,12 @@ export function settingsOf(
   };
 }
 
-/** What differs between two settings, by name: `runtime`, `resources`, options by theirs, and variables as `environment.NAME`. */
+/** What differs between two settings, by name: `runtime`, `resources`, `address`, options by theirs, and variables as `environment.NAME`. */
 export function differingSettings(before: Settings, after: Settings): string[] {
   const parts = (['runtime', 'resources'] as const).filter((part) => !sameValue(before[part], after[part]));
   const options = keysOf(optionValues).filter((name) => !sameValue(before.options[name], after.options[name]));
-  return [...parts, ...options, ...differingVariables(before, after).map((name) => `environment.${name}`)];
+  const address = before.atRoot === after.atRoot ? [] : ['address'];
+  return [...parts, ...address, ...options, ...differingVariables(before, after).map((name) => `environment.${name}`)];
 }
 
 function differingVariables(before: Settings, after: Settings): string[] {

@@ -47,6 +47,8 @@ const started = z.strictObject({
   }),
   options: optionOverrides,
   environment: variables,
+  /** For a host name of its own: nothing stands before its paths. Absent: it was told the path below which it is reached. */
+  atRoot: z.literal(true).optional(),
 });
 
 /** How an instance or a device stands in one respect, as Kubernetes has it. */

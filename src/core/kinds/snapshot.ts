@@ -31,6 +31,7 @@ export const snapshot = defineKind({
     modules: bookkeeping(z.record(z.string(), z.string())).describe(
       'The node packages that it has, with their versions.',
     ),
+    includesContext: z.literal(true).optional().describe('It holds persistent context, too.'),
     content: bookkeeping(z.string().regex(/^[0-9a-f]{64}$/)).describe(
       'The SHA-256 of what it holds, in hexadecimal: the name of the blob.',
     ),

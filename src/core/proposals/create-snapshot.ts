@@ -1,4 +1,5 @@
 // Makes a snapshot of an instance or a device; what it holds was kept before as a blob.
+import { hasPersistentContext } from '../instances/around.ts';
 import type { SpecOf } from '../kinds/index.ts';
 import { mostAutoSnapshots, mostManualSnapshots } from '../kinds/snapshot.ts';
 import { type Change, created, deleted, updated } from '../model/change.ts';
@@ -12,7 +13,7 @@ import { Declined } from './declined.ts';
 export type SnapshotOwner = Resource<'Instance'> | Resource<'Device'>;
 
 /** A new snapshot. `content` is the SHA-256 of its blob; `flowsDigest` is that of the flows in it, which are no deploy any more. */
-export interface NewSnapshot extends Pick<SpecOf<'Snapshot'>, 'kind' | 'modules' | 'content'> {
+export interface NewSnapshot extends Pick<SpecOf<'Snapshot'>, 'kind' | 'modules' | 'content' | 'includesContext'> {
   readonly of: { readonly kind: 'Instance' | 'Device'; readonly id: string };
   readonly name: string;
   readonly flowsDigest?: string;
@@ -29,7 +30,8 @@ export function createSnapshot(wanted: NewSnapshot): Proposal {
     if (wanted.flowsDigest !== undefined && isSeen(owner, wanted.flowsDigest)) return [];
     const known = snapshotsOf(view, owner).filter(({ spec }) => spec.kind === wanted.kind);
     if (wanted.kind === 'manual') refuseTooMany(owner, known.length);
-    const { kind, modules, content, name } = wanted;
+    const { kind, name } = wanted;
+    const held = heldIn(view, owner, wanted);
     const { id: who, name: called } = actor;
     const createdBy = {
       kind: actor.kind,
@@ -41,13 +43,28 @@ export function createSnapshot(wanted: NewSnapshot): Proposal {
       kind: 'Snapshot',
       id: newId(),
       name,
-      spec: { team: owner.spec.team, ...link, kind, createdBy, modules, content },
+      spec: { team: owner.spec.team, ...link, kind, createdBy, ...held },
       generation: 1,
       createdAt: now,
       updatedAt: now,
     };
     return [created(fresh), ...(kind === 'auto' ? surplusOf(view, known) : []), ...seen(owner, wanted.flowsDigest)];
   };
+}
+
+function heldIn(view: View, owner: SnapshotOwner, { modules, content, includesContext }: NewSnapshot) {
+  if (!includesContext) return { modules, content };
+  refuseWithoutContext(view, owner);
+  return { modules, includesContext, content };
+}
+
+/** Declines (`conflict`) where there is no persistent context that a snapshot could hold. */
+export function refuseWithoutContext(view: View, owner: SnapshotOwner): void {
+  if (owner.kind === 'Instance' && hasPersistentContext(view, owner as Resource<'Instance'>)) return;
+  throw new Declined(
+    'conflict',
+    `the snapshot of the ${owner.kind.toLowerCase()} ${owner.name} cannot hold its context, because that is in memory: set its option contextStorage to file and restart it, or leave includeContext out`,
+  );
 }
 
 /** Every snapshot of an instance or device, oldest first. */

@@ -1,5 +1,5 @@
 // Restores a snapshot into an instance: that it is wanted is written down, carried out by whoever drives the instance, and then noted.
-import { driverProblem } from '../instances/around.ts';
+import { driverProblem, willHavePersistentContext } from '../instances/around.ts';
 import { standing, withCondition, withoutCondition } from '../instances/standing.ts';
 import { moved } from '../instances/states.ts';
 import type { Why } from '../instances/why.ts';
@@ -34,6 +34,8 @@ export function restoreSnapshot(
       throw cannot(current, done, 'a snapshot is being restored into it already: wait for that');
     const problem = driverProblem(singleton(view, 'Platform').spec.driver, drivers);
     if (problem !== undefined) throw cannot(current, done, problem);
+    if (taken.spec.includesContext && !willHavePersistentContext(view, current))
+      throw cannot(current, done, `the snapshot ${taken.name} holds context in files, and ${inMemory}`);
     const secret = secretOf(view, taken);
     const restore = {
       id: context.newId(),
@@ -48,6 +50,9 @@ export function restoreSnapshot(
     return [because(change, `the snapshot ${taken.name} is to be restored`)];
   };
 }
+
+const inMemory =
+  'this instance keeps its own in memory: set its option contextStorage to file, or take a snapshot without context';
 
 /** A snapshot that may be restored into an instance. Declines (`not_found`). */
 export function snapshotFor(view: View, instance: Resource<'Instance'>, id: string): Resource<'Snapshot'> {

@@ -5,14 +5,22 @@ import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DriverFailed } from '../driver.ts';
 
-/** The text of a plain file in a folder; nothing where there is none. Rejects with `DriverFailed` where something else is there, or more than `mostBytes`. */
-export async function plainText(folder: string, name: string, mostBytes: number): Promise<string | undefined> {
-  const file = await open(join(folder, name), readingOnly).catch((error) => nothingThere(name, error));
+/**
+ * The text of a plain file in a folder; nothing where there is none. Rejects with `DriverFailed`, which names the file as `called`, where something
+ * else is there, or more than `mostBytes`.
+ */
+export async function plainText(
+  folder: string,
+  name: string,
+  mostBytes: number,
+  called = name,
+): Promise<string | undefined> {
+  const file = await open(join(folder, name), readingOnly).catch((error) => nothingThere(called, error));
   if (!file) return undefined;
   try {
     const { size } = await file.stat();
-    if (!(await isPlain(file))) throw notPlain(name);
-    if (size > mostBytes) throw new DriverFailed('TooLarge', `its file ${name} is too large: ${size} bytes`);
+    if (!(await isPlain(file))) throw notPlain(called);
+    if (size > mostBytes) throw new DriverFailed('TooLarge', `its file ${called} is too large: ${size} bytes`);
     return await textOf(file, size);
   } finally {
     await file.close();
@@ -77,7 +85,8 @@ function nothingThere(name: string, error: NodeJS.ErrnoException): undefined {
   throw ['ELOOP', 'EMLINK', 'ENXIO'].includes(error.code ?? '') ? notPlain(name) : error;
 }
 
-function notPlain(name: string): DriverFailed {
+/** Why a file is not read. */
+export function notPlain(name: string): DriverFailed {
   return new DriverFailed(
     'FileInTheWay',
     `its file ${name} is a link, a pipe, or has a second name: only a plain file is read`,

@@ -1,13 +1,14 @@
 // The files that an instance serves as they are: below its user directory, and never by a link out of it, whatever flows have put there.
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, open, readdir, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { type StaticFile, staticPathProblem } from '../../core/instances/static-files.ts';
 import { DriverFailed, type OpenedFile } from '../driver.ts';
-import { giveLike, giveLikeFolder } from './beneath.ts';
+import { giveLike } from './beneath.ts';
 import { removeLiveTree } from './deep.ts';
 import { type Folder, makeFolder } from './folder.ts';
-import { closing, codeOf, nothingThere, type OpenFolder, openAlong, openFolder, openWithin, within } from './open-folder.ts';
+import { closing, nothingThere, type OpenFolder, openWithin, within } from './open-folder.ts';
+import { isTaken, reach } from './reach.ts';
 
 /** Where they are, below the folder of the instance. */
 const place = ['home', 'files'] as const;
@@ -112,29 +113,6 @@ export async function removeFile(folder: Folder, path: string): Promise<void> {
   }
 }
 
-/** Opens the folders one after another, none of which may be a link; nothing where that does not lead on. */
-async function reach({ path }: Folder, names: readonly string[], make = false): Promise<OpenFolder | undefined> {
-  if (!make) return openAlong(path, names);
-  let at = await openFolder(path);
-  for (const name of names) {
-    if (!at) return undefined;
-    const from: OpenFolder = at;
-    at = await closing(from, () => openOrMake(from, name));
-  }
-  return at;
-}
-
-async function openOrMake(from: OpenFolder, name: string): Promise<OpenFolder | undefined> {
-  const found = await openWithin(from, name);
-  if (found) return found;
-  await mkdir(within(from, name), { mode: 0o700 }).catch((error: unknown) => {
-    if (!isTaken(error)) throw error;
-  });
-  const made = await openWithin(from, name);
-  if (made) await giveLikeFolder(from.handle, made.handle);
-  return made;
-}
-
 /** The folders from that of the instance on, and the name. Throws for a path that no file may have. */
 function partsOf(path: string): readonly [folders: readonly string[], name: string] {
   const problem = staticPathProblem(path);
@@ -160,10 +138,6 @@ function isServed(stats: Stats): boolean {
 function fileOf(path: string, { ino, size, mtimeNs, mtimeMs }: Stats): StaticFile {
   const version = [ino, size, mtimeNs].map((number) => number.toString(36)).join('-');
   return { path, size: Number(size), modifiedAt: new Date(Number(mtimeMs)).toISOString(), version };
-}
-
-function isTaken(error: unknown): boolean {
-  return ['EEXIST', 'EISDIR', 'ENOTEMPTY', 'ENOTDIR'].includes(codeOf(error));
 }
 
 function inTheWay(path: string): DriverFailed {

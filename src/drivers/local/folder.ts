@@ -22,6 +22,8 @@ export interface Folder {
   /** Flows that are being written beside those that it has; and such as are written, and only have to be moved into their place. */
   readonly incoming: string;
   readonly arrived: string;
+  /** What makes room for them, until it is deleted. */
+  readonly outgoing: string;
 }
 
 /** The folder of an instance below `instances`. Throws for an id that is no plain name. */
@@ -41,6 +43,7 @@ export function folderOf(instances: string, id: string): Folder {
     modules: at('modules.json'),
     incoming: at('incoming'),
     arrived: at('arrived'),
+    outgoing: at('outgoing'),
   };
 }
 

@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto';
 import { type Content, contentText, deployText } from '../../core/instances/content.ts';
 import { inWorker, workerFor } from '../../lib/in-worker.ts';
-import { DriverFailed, type Packed } from '../driver.ts';
+import { DriverFailed, type Packed, type Parts } from '../driver.ts';
 import type { Folder } from './folder.ts';
 import { readStored } from './stored.ts';
 
 interface Job {
   readonly folder: Folder;
   readonly settings: Content['settings'];
+  readonly parts: Parts;
 }
 
 type Done = { readonly packed: Packed } | { readonly reason: string; readonly message: string };
@@ -17,15 +18,15 @@ const mark = 'pack';
 const work = workerFor<Job, Done>(import.meta.url, mark);
 
 /** What an instance has now, and the settings that it ran with, as a snapshot keeps them. One after another. Rejects with `DriverFailed`. */
-export async function packStored(folder: Folder, settings: Content['settings']): Promise<Packed> {
-  const done = await work({ folder, settings });
+export async function packStored(folder: Folder, settings: Content['settings'], parts: Parts = {}): Promise<Packed> {
+  const done = await work({ folder, settings, parts });
   if ('packed' in done) return done.packed;
   throw new DriverFailed(done.reason, done.message);
 }
 
-async function pack({ folder, settings }: Job): Promise<Done> {
+async function pack({ folder, settings, parts }: Job): Promise<Done> {
   try {
-    const stored = await readStored(folder);
+    const stored = await readStored(folder, parts);
     const content: Content = { format: 1, ...stored, ...(settings ? { settings } : {}) };
     const bytes = new TextEncoder().encode(contentText(content));
     const deploy = createHash('sha256').update(deployText(stored)).digest('hex');

@@ -5,8 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { mostContentBytes, type Stored } from '../../core/instances/content.ts';
 import { sameValue } from '../../core/model/leaves.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
-import { DriverFailed, type Written } from '../driver.ts';
+import { DriverFailed, type Parts, type Written } from '../driver.ts';
 import { giveLike, plainText } from './beneath.ts';
+import {
+  type ContextMarks,
+  contextFolder,
+  contextMarks,
+  contextOf,
+  contextTexts,
+  takeContext,
+  writeContext,
+} from './context.ts';
 import { reencrypted } from './credentials.ts';
 import { removeTree } from './deep.ts';
 import { type Folder, makeFolder } from './folder.ts';
@@ -18,15 +27,21 @@ export const storedFiles = { flows: 'flows.json', credentials: 'flows_cred.json'
 /**
  * What an instance has. A deploy writes two files, and so does what takes over a restore: they are read until they are the same before and after, and
  * the flows, which a deploy writes last, are not older than the credentials. A deploy that never ended (its runtime was killed) is waited for in vain,
- * and is what the instance has.
+ * and is what the instance has. Context is read with them, where it is asked for.
  */
-export async function readStored(folder: Folder): Promise<Stored> {
-  let before = await marksOf(folder);
+export async function readStored(folder: Folder, { context: isAsked = false }: Parts = {}): Promise<Stored> {
+  const look = async () => ({
+    ...(await marksOf(folder)),
+    ...(isAsked ? { context: await contextMarks(folder) } : {}),
+  });
+  let before: Seen = await look();
   for (let tries = 0; tries < mostReadings; tries++) {
-    const texts = isHalfDeployed(before) && tries < mostWaits ? undefined : await textsIn(folder);
+    const texts = isHalfDeployed(before) && tries < mostWaits ? undefined : await textsIn(folder, before.context);
+    const context = texts && isAsked ? await contextTexts(folder) : undefined;
     await sleep(betweenReadingsMs);
-    const after = await marksOf(folder);
-    if (texts && sameValue(before, after)) return storedIn(texts);
+    const after = await look();
+    if (texts && sameValue(before, after))
+      return { ...storedIn(texts), ...(context ? { context: contextOf(context) } : {}) };
     before = after;
   }
   throw new DriverFailed('FlowsChanging', 'its flows change faster than they can be read');
@@ -44,6 +59,7 @@ interface Mark {
 }
 
 type Marks = Readonly<Record<keyof Texts, Mark | undefined>>;
+type Seen = Marks & { readonly context?: ContextMarks };
 
 async function marksOf(folder: Folder): Promise<Marks> {
   const markOf = async (name: keyof Texts): Promise<Mark | undefined> => {
@@ -72,18 +88,19 @@ interface Texts {
   readonly modules: string | undefined;
 }
 
-async function textsIn(folder: Folder): Promise<Texts> {
-  const bytes = Object.values(await marksOf(folder)).reduce((sum, mark) => sum + (mark?.size ?? 0), 0);
-  if (bytes > mostContentBytes) throw tooLarge(bytes);
+async function textsIn(folder: Folder, context?: ContextMarks): Promise<Texts> {
+  const marks = Object.values(await marksOf(folder));
+  const bytes = marks.reduce((sum, mark) => sum + (mark?.size ?? 0), context?.bytes ?? 0);
+  if (bytes > mostContentBytes) throw tooLarge(bytes, context ? 'flows and context' : 'flows');
   const textOf = async (name: keyof Texts) =>
     (await plainText(folder.arrived, storedFiles[name], mostContentBytes)) ??
     (await plainText(folder.home, storedFiles[name], mostContentBytes));
   return { flows: await textOf('flows'), credentials: await textOf('credentials'), modules: await textOf('modules') };
 }
 
-function tooLarge(bytes: number): DriverFailed {
+function tooLarge(bytes: number, what: string): DriverFailed {
   const mib = (size: number) => Math.ceil(size / 1024 / 1024);
-  const message = `it holds ${mib(bytes)} MiB of flows, and a snapshot holds at most ${mib(mostContentBytes)} MiB`;
+  const message = `it holds ${mib(bytes)} MiB of ${what}, and a snapshot holds at most ${mib(mostContentBytes)} MiB`;
   return new DriverFailed('TooLarge', message);
 }
 
@@ -141,6 +158,7 @@ export async function writeStored(folder: Folder, wanted: Written, sync: Sync = 
     [storedFiles.flows]: stored.flows,
   };
   try {
+    if (stored.context) await writeContext(folder, stored.context, sync);
     for (const [name, value] of Object.entries(files)) await writeDurably(folder, name, value);
     await sync(folder.incoming);
   } catch (error) {
@@ -177,7 +195,9 @@ export async function finishWriting(folder: Folder, sync: Sync = syncFolder): Pr
     throw error;
   });
   if (!names) return;
+  if (names.includes(contextFolder)) await takeContext(folder);
   for (const name of names) {
+    if (name === contextFolder) continue;
     const at = name === modulesNote ? folder.modules : join(folder.home, name);
     await rename(join(folder.arrived, name), at).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EISDIR' && error.code !== 'ENOTEMPTY') throw error;
@@ -185,6 +205,8 @@ export async function finishWriting(folder: Folder, sync: Sync = syncFolder): Pr
     });
   }
   await sync(folder.home);
+  // What cannot be deleted hurts nobody, and goes with the instance.
+  await removeTree(folder.outgoing).catch(() => {});
   await rmdir(folder.arrived);
 }
 

@@ -25,6 +25,8 @@ export interface Passage {
   readonly door: InstanceDoor;
   /** Path and query, as the runtime knows them. */
   readonly path: string;
+  /** What stands before that outside, and is not known to the runtime: it was started for a host name, and is reached below a path. Mostly empty. */
+  readonly mount: string;
 }
 
 /** What becomes of a request. */
@@ -67,11 +69,14 @@ export function arrive(
   if (!entry.endpoints && !entry.editor) return entry.isShutOut ? refused(shutOut()) : nobodyHere(visitor, id);
   const door = options.instanceDoor?.(id);
   if (!door) return refused(notRunning(standing, entry));
-  const path = pathAt(door, target);
+  const { path, mount } = pathsAt(door, target, gate.pathOf(id));
   const isEditors = isCommunication(request, path, door);
   if (path.includes('/.alive/') || (isEditors && !entry.editor)) return nobodyHere(visitor, id);
   const { caller, isOurToken, mayCall } = visitor;
-  return { outcome: 'pass', passage: { id, by: target.by, caller, isOurToken, mayCall, entry, standing, door, path } };
+  return {
+    outcome: 'pass',
+    passage: { id, by: target.by, caller, isOurToken, mayCall, entry, standing, door, path, mount },
+  };
 }
 
 function refused(problem: Problem): Arrival {
@@ -112,18 +117,34 @@ export function shutOut(): Problem {
 
 /** What is missing of an address, or the host name where the instance has one and a browser goes to its path: there its pages are apart from all others. */
 function rightPlace({ options, pathOf }: Gate, { headers, method }: IncomingMessage, { by, rest }: Target, id: string) {
-  if (by === 'host') return undefined;
   const isNavigation = headers['sec-fetch-mode'] === 'navigate' && (method === 'GET' || method === 'HEAD');
   const platform = singleton(options.door.store.read(), 'Platform').spec;
   const origin = isNavigation ? instanceOrigin({ baseUrl: options.baseUrl, platform }, id) : undefined;
-  const full = rest.startsWith('/') ? rest : `/${rest}`;
-  if (origin !== undefined) return `${origin}${full}`;
-  return full === rest ? undefined : `${pathOf(id)}${full}`;
+  const own = pathOf(id);
+  if (by === 'host') {
+    const isOld = isBelow(rest, own) && !options.instanceDoor?.(id)?.path;
+    return origin !== undefined && isOld ? `${origin}${slashed(rest.slice(own.length))}` : undefined;
+  }
+  if (origin !== undefined) return `${origin}${slashed(rest)}`;
+  return slashed(rest) === rest ? undefined : `${own}${slashed(rest)}`;
 }
 
-/** A runtime knows itself below its path; at a host name of its own that may be left out. */
-function pathAt({ path }: InstanceDoor, { by, rest }: Target): string {
-  return by === 'host' && (rest.startsWith(`${path}/`) || rest === path) ? rest : path + rest;
+function slashed(rest: string): string {
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+/**
+ * A runtime that knows itself below its path is asked for that; at a host name it may be left out. One that knows itself at the root is asked for what is
+ * below the instance; at a host name, addresses from before it did are good.
+ */
+function pathsAt({ path }: InstanceDoor, { by, rest }: Target, own: string): Pick<Passage, 'path' | 'mount'> {
+  if (path !== '') return { path: by === 'host' && isBelow(rest, path) ? rest : path + rest, mount: '' };
+  if (by === 'path') return { path: rest, mount: own };
+  return { path: isBelow(rest, own) ? slashed(rest.slice(own.length)) : rest, mount: '' };
+}
+
+function isBelow(rest: string, path: string): boolean {
+  return rest.startsWith(path) && /^[/?]?$/.test(rest.charAt(path.length));
 }
 
 /** Whether a connection is to be that of the editor with its runtime. */

@@ -29,7 +29,7 @@ export interface Said {
   readonly scheme: string;
   /** The version of HTTP in which it came, as `1.1`. */
   readonly version: string;
-  /** What stands before the paths of the runtime. */
+  /** What stands before the paths of the runtime, for the sender; empty where nothing does. */
   readonly prefix: string;
   /** Whether Authorization was for Weir, and ends here. */
   readonly isOurToken: boolean;
@@ -55,7 +55,8 @@ export function requestHeaders(raw: RawHeaders, connection: string | undefined, 
     }
   }
   headers.push('x-forwarded-for', clientAddress, 'x-forwarded-proto', scheme, 'x-forwarded-host', host);
-  headers.push('x-forwarded-prefix', prefix, ...principal);
+  if (prefix !== '') headers.push('x-forwarded-prefix', prefix);
+  headers.push(...principal);
   // RFC 9110, 7.6.3; behind those of hops before.
   headers.push('via', `${version} weir`);
   return headers;
@@ -95,7 +96,12 @@ export interface AnsweredTo {
   readonly sharedPath: string | undefined;
   /** The policy that its pages have besides their own. */
   readonly policy: string | undefined;
+  /** The address outside of what the runtime calls by another one; absent where it knows its own. */
+  readonly moved?: ((location: string) => string) | undefined;
 }
+
+/** Addresses of the runtime's own. */
+const addresses: ReadonlySet<string> = new Set(['location', 'content-location']);
 
 /** They would act on the whole origin, or on how browsers reach it. */
 const ofTheOrigin: ReadonlySet<string> = new Set([
@@ -115,7 +121,8 @@ const ofTheOrigin: ReadonlySet<string> = new Set([
 const ofSharedOrigin: ReadonlySet<string> = new Set(['service-worker-allowed', 'cross-origin-opener-policy']);
 
 /** The headers of an answer as they are sent on. */
-export function answerHeaders(raw: RawHeaders, { sharedPath, policy }: AnsweredTo): string[] {
+export function answerHeaders(raw: RawHeaders, to: AnsweredTo): string[] {
+  const { sharedPath, policy } = to;
   const headers: string[] = [];
   const listed = listedIn(headerIn(raw, 'connection'));
   for (let at = 0; at + 1 < raw.length; at += 2) {
@@ -123,14 +130,17 @@ export function answerHeaders(raw: RawHeaders, { sharedPath, policy }: AnsweredT
     const key = name.toLowerCase();
     if (ofOneHop.has(key) || ofTheOrigin.has(key) || key.startsWith('x-weir-') || listed?.has(key)) continue;
     if (sharedPath !== undefined && ofSharedOrigin.has(key)) continue;
-    if (key !== 'set-cookie') headers.push(name, value);
-    else {
-      const cookie = theirCookie(value, sharedPath);
-      if (cookie !== undefined) headers.push(name, cookie);
-    }
+    const said = valueTo(to, key, value);
+    if (said !== undefined) headers.push(name, said);
   }
   if (policy !== undefined) headers.push('Content-Security-Policy', policy);
   return headers;
+}
+
+/** A value as it is sent on; nothing for a cookie that is not. */
+function valueTo({ sharedPath, moved }: AnsweredTo, key: string, value: string): string | undefined {
+  if (key === 'set-cookie') return theirCookie(value, sharedPath);
+  return moved && addresses.has(key) ? moved(value) : value;
 }
 
 /** The value of a header that is there once. */

@@ -44,6 +44,20 @@ export function createPolicies(baseUrl: string): (place: Omit<SharedPlace, 'base
 }
 
 /**
+ * The address outside of what a runtime names that knows itself at the root of the host: below its path. What is relative, on another host, or below that path
+ * already stays as it is.
+ */
+export function relocated(location: string, { host, baseUrl, path }: Omit<SharedPlace, 'catalogues'>): string {
+  if (!/^(?:\/|https?:)/i.test(location) || !URL.canParse(location, baseUrl)) return location;
+  const base = new URL(baseUrl);
+  const target = new URL(location, base);
+  const isHere = target.host === base.host || target.host === host.toLowerCase();
+  if (!isHere || `${target.pathname}/`.startsWith(path)) return location;
+  const moved = `${path.slice(0, -1)}${target.pathname}${target.search}${target.hash}`;
+  return /^\/(?!\/)/.test(location) ? moved : `${target.origin}${moved}`;
+}
+
+/**
  * Whether a redirect leads to Weir, or to another instance. A policy looks at the path of a request, but not at that of what it is redirected to, so a
  * script could have its own instance send it on.
  */

@@ -20,7 +20,7 @@ import { createHostNames } from './host-names.ts';
 import { longHeadMs, usualPatience } from './patience.ts';
 import { createPools } from './pools.ts';
 import { createRefusing } from './refuse.ts';
-import { createPolicies, leadsAstray } from './shared-origin.ts';
+import { createPolicies, leadsAstray, relocated } from './shared-origin.ts';
 import { createStandings } from './standing.ts';
 import { serveFile, staticPathIn } from './static-files.ts';
 import { isWebSocket, type Target, targetOf } from './target.ts';
@@ -82,14 +82,14 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
   }, patience.lookMs);
   looking.unref();
 
-  const said = (request: IncomingMessage, { entry, caller, door: to, isOurToken, path }: Passage): Said => {
+  const said = (request: IncomingMessage, { entry, caller, door: to, isOurToken, path, mount }: Passage): Said => {
     const trusts = platform().api.trustProxy;
     const name = caller.kind === 'user' ? caller.user.name : '';
     return {
       host: request.headers.host ?? '',
       clientAddress: addressOf(request, trusts),
       scheme: (trusts && lastOf(request.headers['x-forwarded-proto'])) || scheme,
-      prefix: to.path,
+      prefix: mount + to.path,
       version: request.httpVersion,
       isOurToken,
       principal: to.principal({
@@ -99,11 +99,11 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       }),
     };
   };
-  const answeredTo = (request: IncomingMessage, { by, door: to, standing }: Passage): AnsweredTo => {
+  const answeredTo = (request: IncomingMessage, { by, door: to, standing, mount }: Passage): AnsweredTo => {
     if (by === 'host') return { sharedPath: undefined, policy: undefined };
-    const path = `${to.path}/`;
-    const policy = policyAt({ host: request.headers.host ?? '', path, catalogues: standing.catalogues });
-    return { sharedPath: path, policy };
+    const here = { host: request.headers.host ?? '', path: `${mount}${to.path}/` };
+    const moved = mount === '' ? undefined : (location: string) => relocated(location, { ...here, baseUrl });
+    return { sharedPath: here.path, policy: policyAt({ ...here, catalogues: standing.catalogues }), moved };
   };
 
   const filePathIn = ({ method }: IncomingMessage, { standing, path, door: to }: Passage) =>
@@ -152,12 +152,12 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       maxBody: passage.standing.maxBody,
       headers: requestHeaders(request.rawHeaders, request.headers.connection, about),
       answered: (status, raw) => {
-        const here = { host: about.host, baseUrl, path: `${to.path}/` };
-        const isRedirect = by === 'path' && status >= 300 && status < 400;
-        // Of several, a browser may follow any.
-        if (isRedirect && valuesIn(raw, 'location').some((location) => leadsAstray(location, here))) return astray;
         // RFC 9110, 8.6: there is none, whatever the runtime says.
         const headers = answerHeaders(status === 204 ? without(raw, 'content-length') : raw, rules);
+        const here = { host: about.host, baseUrl, path: rules.sharedPath ?? '' };
+        const isRedirect = by === 'path' && status >= 300 && status < 400;
+        // Of several, a browser may follow any.
+        if (isRedirect && valuesIn(headers, 'location').some((location) => leadsAstray(location, here))) return astray;
         if (closing) headers.push('connection', 'close');
         return headers;
       },

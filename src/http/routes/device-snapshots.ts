@@ -82,7 +82,8 @@ const run = defineRoute({
   operationId: 'readTargetSnapshot',
   tag: 'agents',
   summary: 'Read what the device should run',
-  description: 'Its target, with credentials that it can decrypt with its own secret. 404 where it has none.',
+  description:
+    'Its target, with credentials that it can decrypt with its own secret. Context that the snapshot holds is left out: that of a device is never overwritten. 404 where it has none.',
   answers: { 200: { description: 'The snapshot.', schema: runnableView, example: () => exampleRunnable } },
   handle: async ({ caller, services }) => {
     const view = services.door.store.read();

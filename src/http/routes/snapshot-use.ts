@@ -31,7 +31,7 @@ const compare = defineRoute({
   tag,
   summary: 'Compare a snapshot',
   description:
-    'What differs between the snapshot and another one of the team, or else what its instance has now: nodes, tabs, modules and settings by their names, and no values.',
+    'What differs between the snapshot and another one of the team, or else what its instance has now: nodes, tabs, modules and settings by their names, and no values. Context is not compared: it changes as flows run.',
   query: z.strictObject({
     with: z
       .string()
@@ -93,7 +93,7 @@ const restore = defineRoute({
   tag,
   summary: 'Restore a snapshot into an instance',
   description:
-    'Its flows, credentials and modules take the place of what the instance has; its options, variables and stack stay. What runs is restarted with them, and what does not run is not started. The answer comes when that is done. Nothing is restored into a protected instance.',
+    'Its flows, credentials and modules take the place of what the instance has, and so does its persistent context where the snapshot holds it (`includesContext`): else the context of the instance is left alone. Its options, variables and stack stay. What runs is restarted with them, and what does not run is not started. The answer comes when that is done. Nothing is restored into a protected instance.',
   query: z.strictObject(dryRunQuery),
   answers: {
     200: {

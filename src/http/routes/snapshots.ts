@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { displayName } from '../../core/kinds/scalars.ts';
 import { referrers } from '../../core/model/view.ts';
-import { createSnapshot } from '../../core/proposals/create-snapshot.ts';
+import { createSnapshot, refuseWithoutContext } from '../../core/proposals/create-snapshot.ts';
 import { deleteSnapshot } from '../../core/proposals/delete-snapshot.ts';
 import { targetIn } from '../../core/proposals/target.ts';
 import { targeted } from '../../core/proposals/update-instance.ts';
@@ -59,23 +59,36 @@ const create = defineRoute({
   tag,
   summary: 'Take a snapshot of an instance',
   description:
-    'Of its flows, its credentials as the runtime encrypted them, its modules, and the settings that it was last started with but for secrets. It may run meanwhile. An instance has at most 100 that people took.',
+    'Of its flows, its credentials as the runtime encrypted them, its modules, and the settings that it was last started with but for secrets; with `includeContext` of its persistent context, too, as its runtime has written it to files (every 30 s, and when it ends in order). It may run meanwhile. An instance has at most 100 that people took.',
   query: z.strictObject(dryRunQuery),
-  body: z.strictObject({ name: displayName().describe('The name, for people; several may have the same.') }),
+  body: z.strictObject({
+    name: displayName().describe('The name, for people; several may have the same.'),
+    includeContext: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether it holds the persistent context of the flows, too. Not of an instance that keeps its context in memory (option `contextStorage`).',
+      ),
+  }),
   bodyExample: () => ({ name: 'Before the new press' }),
   answers: { 200: tried, 201: { ...shown, headers: { Location: 'Where it is.' } } },
   handle: async (call) => {
     const { params, body, query, services } = call;
-    const instance = targeted(services.door.store.read(), params);
+    const view = services.door.store.read();
+    const instance = targeted(view, params);
     const what = `the instance ${instance.name} can have no snapshot`;
     const contents = contentsOf(services);
-    const packed = await contents.pack(instance, what);
+    const { includeContext: context } = body;
+    if (context) refuseWithoutContext(view, instance);
+    const packed = await contents.pack(instance, what, { context });
     // A dry run keeps nothing, and so there is no blob that could be named.
     const held = query.dryRun ? undefined : await contents.keepPacked(packed, what);
     try {
       const { modules } = packed;
       const of = { kind: 'Instance', id: params.id } as const;
-      const wanted = { of, name: body.name, kind: 'manual', modules, content: held?.name ?? '0'.repeat(64) } as const;
+      const content = held?.name ?? '0'.repeat(64);
+      const more = context ? { includesContext: context } : {};
+      const wanted = { of, name: body.name, kind: 'manual', modules, content, ...more } as const;
       const outcome = await write(call, createSnapshot(wanted));
       if ('plan' in outcome) return { body: outcome.plan };
       const made = targetIn(outcome.view, 'Snapshot', { id: outcome.made });

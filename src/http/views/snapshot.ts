@@ -23,6 +23,9 @@ export const snapshotView = component(
     modules: z
       .record(z.string(), z.string())
       .describe('The node packages that were added to the runtime, by name, with their versions.'),
+    includesContext: z
+      .boolean()
+      .describe('Whether it holds the persistent context of its flows, which a restore then puts back.'),
   }),
 );
 
@@ -40,6 +43,7 @@ export function shownSnapshot(snapshot: Resource<'Snapshot'>, view: View): z.out
     createdAt,
     createdBy,
     modules,
+    includesContext: spec.includesContext ?? false,
   };
 }
 
@@ -52,4 +56,5 @@ export const exampleSnapshot: z.output<typeof snapshotView> = {
   createdAt: '2026-11-21T10:00:00.000Z',
   createdBy: { kind: 'user', id: '8sKd03mVq1ZtLx7BnYc5Re', name: 'ann' },
   modules: { 'node-red-node-random': '~0.4.1' },
+  includesContext: false,
 };

@@ -113,4 +113,11 @@ differing('are named: the stack’s, options, and variables that came, went or c
   ]);
 });
 
+differing('name the address where host names came or went since', () => {
+  const atRoot = { ...settings(), atRoot: true } as const;
+  assert.equal(differingSettings(settings(), atRoot), ['address']);
+  assert.equal(differingSettings(atRoot, settings()), ['address']);
+  assert.equal(differingSettings(atRoot, atRoot), []);
+});
+
 differing.run();

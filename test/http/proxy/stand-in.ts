@@ -13,8 +13,13 @@ export interface ProxyWorld extends ServerWorld {
   /** What instances serve as it is. */
   readonly files: Files;
   readonly port: number;
-  /** Makes an instance of the team `core`, which answers as the listener does; without one it does not run. */
-  instance(id: string, answers?: RequestListener | NetServer, more?: object): Promise<void>;
+  /** Makes an instance of the team `core`, which answers as the listener does; without one it does not run. It knows itself below its path, unless `door` says otherwise. */
+  instance(
+    id: string,
+    answers?: RequestListener | NetServer,
+    more?: object,
+    door?: Partial<Pick<InstanceDoor, 'path' | 'editorPath'>>,
+  ): Promise<void>;
   /** Changes what is kept of an instance. */
   change(id: string, more: object): Promise<void>;
   /** Takes the runtime of an instance away. */
@@ -76,12 +81,12 @@ export async function startProxyWorld(
   });
   await world.app.listen({ port: 0, host: '127.0.0.1' });
   const port = portOf(world.app.server);
-  const put: ProxyWorld['instance'] = async (id, answers, more = {}) => {
+  const put: ProxyWorld['instance'] = async (id, answers, more = {}, door = {}) => {
     if (answers) {
       const server = typeof answers === 'function' ? createServer(answers) : answers;
       servers.push(server);
       if (!server.listening) await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-      doors.set(id, doorOf(portOf(server), id));
+      doors.set(id, { ...doorOf(portOf(server), id), ...door });
     }
     await world.store.commit(() => ({ changes: [created(instanceOf(world.store, id, answers !== undefined, more))] }), {
       id: newId(),

@@ -17,6 +17,8 @@ export interface IsolationPlace {
   readonly stacks: () => string;
   readonly node: string;
   readonly setting: () => IsolationSetting;
+  /** Where a start is tried, where the place is only looked at and nothing of it may change. */
+  readonly trial?: string;
 }
 
 /** A level that is in force, for one instance. */
@@ -88,18 +90,18 @@ async function tried({ place }: State, level: 'bwrap' | 'user'): Promise<Found> 
     };
   // Past those that instances get.
   const user = isRoot() ? place.setting().firstUserId + userCount : undefined;
-  return probe({ ...place, level, user, tools });
+  return probe({ ...place, instances: place.trial ?? place.instances, level, user, tools });
 }
 
 /** The first folder on the way to the instances, the stacks or Node through which only its owner gets. Those of Weir's own are opened for passing through. */
-async function closedOnTheWay({ instances, stacks, node }: IsolationPlace): Promise<string | undefined> {
+async function closedOnTheWay({ instances, stacks, node, trial }: IsolationPlace): Promise<string | undefined> {
   const own = [instances, dirname(instances), stacks()];
   for (const end of [instances, stacks(), dirname(node)])
     for (let folder = end; ; folder = dirname(folder)) {
       const found = await stat(folder).catch(() => undefined);
       if (found && (found.mode & 0o001) === 0) {
         if (!own.includes(folder)) return folder;
-        await chmod(folder, (found.mode & 0o777) | 0o011);
+        if (trial === undefined) await chmod(folder, (found.mode & 0o777) | 0o011);
       }
       if (dirname(folder) === folder) break;
     }

@@ -2,7 +2,8 @@
 import { chmod, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeFolders } from '../../lib/make-folders.ts';
-import { type NpmCall, NpmFailed, npm } from './npm.ts';
+import { type NpmCall, npm } from './npm.ts';
+import { NpmFailed } from './npm-failure.ts';
 import { beganAt, isRunning } from './process-table.ts';
 import { endTree } from './process-tree.ts';
 import { lookInto, runtimePackage } from './stack.ts';

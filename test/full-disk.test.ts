@@ -140,7 +140,7 @@ full('is not made by an instance that may take up less: it is told of, and stopp
   const found = conditions.find(({ type }: { readonly type: string }) => type === 'DiskExceeded');
   assert.match(
     found.message,
-    /^it takes up \d+ MiB of the disk, and its stack allows 6 MiB, and goes on: it was stopped;/,
+    /^it cannot run on, because it takes up \d+ MiB of the disk and its stack allows 6 MiB, and went on growing: it was stopped; move it to a stack that allows more, or start it and delete files/,
   );
   const home = join(store, 'instances', id, 'home');
   assert.is(statSync(join(home, 'big')).size, 6 << 20, 'no file of it grew past that');

@@ -1,36 +1,16 @@
 // What weir doctor looks at, one thing after another. Nothing of it changes anything that stays.
 import { execFile } from 'node:child_process';
-import { access, chmod, constants, mkdtemp, readFile, stat, statfs } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { SpecOf } from '../core/kinds/index.ts';
 import type { InForce } from '../drivers/driver.ts';
 import { removeTree } from '../drivers/local/deep.ts';
 import { isolationAt } from '../drivers/local/isolation/isolation.ts';
 import { connectTcp } from '../mail/connect.ts';
+import type { Examined, Patient } from './doctor-patient.ts';
+import { checksOfPlaces } from './doctor-places.ts';
 import { reasonOf } from './reason.ts';
-
-/** One thing that was looked at: `lacking` is what Weir does less well without, `missing` what it cannot do without. */
-export interface Examined {
-  readonly name: string;
-  readonly state: 'fine' | 'lacking' | 'missing';
-  /** What it is for. */
-  readonly purpose: string;
-  /** What was seen. */
-  readonly detail: string;
-  /** What to do, where it is not fine. */
-  readonly remedy?: string;
-}
-
-/** What is looked at. */
-export interface Patient {
-  /** The folder of the store, which need not be there yet. */
-  readonly store: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** As a tree declares it, where one was named. */
-  readonly platform: SpecOf<'Platform'> | undefined;
-}
 
 /** Looks at everything. */
 export async function checksOfMachine(patient: Patient): Promise<readonly Examined[]> {
@@ -41,9 +21,8 @@ export async function checksOfMachine(patient: Patient): Promise<readonly Examin
     isolation(patient),
     watches(),
     openFiles(),
-    store(patient),
-    disk(patient),
-    clock(),
+    checksOfPlaces(patient),
+    clock(patient),
     mail(patient),
   ]);
   return checks.flat();
@@ -79,16 +58,17 @@ async function git({ env }: Patient): Promise<Examined> {
 }
 
 /** By a real start, in a folder of its own: the store need not be there, and a server may be using it. */
-async function isolation({ platform }: Patient): Promise<Examined[]> {
+async function isolation({ platform, instances, stacks }: Patient): Promise<Examined[]> {
   const what = { name: 'isolation', purpose: 'keeps instances from each other and from Weir' };
   const { isolation: wanted = 'auto', firstUserId = 200_000 } = platform?.driver ?? {};
-  const folder = await mkdtemp(join(tmpdir(), 'weir-doctor-'));
+  const trial = await mkdtemp(join(tmpdir(), 'weir-doctor-'));
   try {
     // What is tried may run as another user.
-    await chmod(folder, 0o711);
+    await chmod(trial, 0o711);
     const found = await isolationAt({
-      instances: join(folder, 'instances'),
-      stacks: () => folder,
+      instances: instances.folder,
+      stacks: () => stacks.folder,
+      trial,
       node: process.execPath,
       setting: () => ({ isolation: wanted, firstUserId }),
       controlGroups: true,
@@ -99,7 +79,7 @@ async function isolation({ platform }: Patient): Promise<Examined[]> {
     const remedy = 'install the package bubblewrap, or run Weir as root';
     return [{ ...what, state: 'lacking', detail, remedy }, ...limits(found)];
   } finally {
-    await removeTree(folder);
+    await removeTree(trial);
   }
 }
 
@@ -144,59 +124,34 @@ async function openFiles(): Promise<Examined[]> {
   ];
 }
 
-async function store({ store: folder }: Patient): Promise<Examined> {
-  const what = { name: 'store', purpose: 'holds the state' };
-  const there = await existing(folder);
-  const where = there === folder ? folder : `${folder} (not there yet)`;
-  const closed = await access(`${there}/`, constants.W_OK).catch(reasonOf);
-  if (closed === undefined) return { ...what, state: 'fine', detail: where };
-  const remedy = 'let the user of Weir write there, or name another folder with --store';
-  return { ...what, state: 'missing', detail: `${there} cannot be written: ${closed}`, remedy };
-}
+/** How far a clock may be behind, in milliseconds, before it is told: machines that are kept by NTP differ by less. */
+const clockMs = 5000;
 
-/** In bytes: below the first Weir warns, and with less than the second it cannot go on for long. */
-const [littleSpace, leastSpace] = [1024 ** 3, 64 * 1024 ** 2];
-
-async function disk({ store: folder }: Patient): Promise<Examined> {
-  const { bavail, bsize, ffree, files } = await statfs(await existing(folder));
-  const free = bavail * bsize;
-  const what = { name: 'disk', purpose: 'takes the store, stacks, modules and logs' };
-  const inodes = files > 0 && ffree < 10_000 ? `, and only ${ffree} files more` : '';
-  const detail = `${Math.floor(free / 1024 ** 2)} MiB free${inodes}`;
-  if (free >= littleSpace && inodes === '') return { ...what, state: 'fine', detail };
-  return {
-    ...what,
-    state: free < leastSpace ? 'missing' : 'lacking',
-    detail,
-    remedy: 'make room on it, or move the store',
-  };
-}
-
-/** The folder, or the nearest one above it that is there. */
-async function existing(folder: string): Promise<string> {
-  const found = await stat(folder).catch(() => undefined);
-  return found || dirname(folder) === folder ? folder : existing(dirname(folder));
-}
-
-/** A clock that was never set, or is older than Weir itself, makes sessions, certificates and sign-ins fail. */
-const oldestYear = 2026;
-
-async function clock(): Promise<Examined> {
-  const now = new Date();
+/** A clock is wrong where it is before something that was written by it. */
+async function clock({ newest }: Patient): Promise<Examined> {
+  const now = Date.now();
   const what = { name: 'clock', purpose: 'sessions, tokens, certificates and single sign-on depend on it' };
-  const detail = now.toISOString();
-  if (now.getUTCFullYear() >= oldestYear) return { ...what, state: 'fine', detail };
-  return { ...what, state: 'missing', detail, remedy: 'set it, and keep it by NTP (chrony, systemd-timesyncd)' };
+  const seen = new Date(now).toISOString();
+  if (newest === undefined) return { ...what, state: 'note', detail: `${seen}: no store tells whether that is right` };
+  const late = Date.parse(newest) - now;
+  if (late <= clockMs) return { ...what, state: 'fine', detail: `${seen}, after all that the store holds` };
+  const detail = `${seen}, which is ${Math.round(late / 1000)} seconds before the newest record of the store (${newest})`;
+  const remedy =
+    'set it, and keep it by NTP (chrony, systemd-timesyncd); where it is right, it was ahead when that was written';
+  return { ...what, state: 'lacking', detail, remedy };
 }
 
 const mailMs = 10_000;
 
-async function mail({ platform }: Patient): Promise<Examined[]> {
+/** A platform without mail is one that somebody chose. */
+async function mail({ platform, from }: Patient): Promise<Examined[]> {
   if (!platform) return [];
   const what = { name: 'mail', purpose: 'invitations, resets of passwords, alerts' };
   const { email } = platform;
-  if (!email)
-    return [{ ...what, state: 'lacking', detail: 'the tree names no mail server', remedy: 'set Platform.spec.email' }];
+  if (!email) {
+    const remedy = 'to have it, set Platform.spec.email';
+    return [{ ...what, state: 'note', detail: `${from} names no mail server: none of it is sent`, remedy }];
+  }
   const { host, secure, port = secure ? 465 : 587 } = email.smtp;
   try {
     const { socket } = await connectTcp(host, port, AbortSignal.timeout(mailMs));

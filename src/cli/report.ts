@@ -4,7 +4,7 @@ import type { SsoExplanation } from '../control/explain-sso.ts';
 import type { Finding } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import type { Check } from '../sso/provider.ts';
-import type { Examined } from './doctor-checks.ts';
+import type { Examined } from './doctor-patient.ts';
 
 /** The texts of a tree by path, so that a finding can be shown in its line. */
 export type Texts = ReadonlyMap<string, string>;
@@ -110,7 +110,7 @@ function failureOf({ config: name }: ChecksReport, check: Check): Finding {
 }
 
 function lackOf({ name, state, detail, remedy }: Examined): Finding[] {
-  if (state === 'fine') return [];
+  if (state === 'fine' || state === 'note') return [];
   const message = `${name}: ${detail}${remedy === undefined ? '' : `: ${remedy}`}`;
   return [{ rule: 'doctor', severity: state === 'missing' ? 'error' : 'warning', message }];
 }

@@ -49,9 +49,12 @@ async function act(
   const type = 'DiskExceeded';
   const isTold = spec.conditions.some((condition) => condition.type === type);
   if (verdict === 'fine') return isTold ? note(plant, id, { type }) : undefined;
-  const message = `it takes up ${Math.ceil(used / mib)} MiB of the disk, and its stack allows ${spec.started?.resources.diskMb} MiB`;
-  if (verdict === 'over' && !isTold) await note(plant, id, { type, why: { reason: type, message } });
+  const because = `because it takes up ${Math.ceil(used / mib)} MiB of the disk and its stack allows ${spec.started?.resources.diskMb} MiB`;
+  if (verdict === 'over' && !isTold) {
+    const message = `it cannot take up more, ${because}: delete files, or move it to a stack that allows more; it is stopped where it goes on growing`;
+    await note(plant, id, { type, why: { reason: type, message } });
+  }
   if (verdict !== 'stop') return;
-  const ended = `${message}, and goes on: it was stopped; delete files or move it to a larger stack, and start it`;
-  await keep(plant, stopOverDisk(id, { reason: type, message: ended }));
+  const message = `it cannot run on, ${because}, and went on growing: it was stopped; move it to a stack that allows more, or start it and delete files, which it is let do as long as it does not grow`;
+  await keep(plant, stopOverDisk(id, { reason: type, message }));
 }

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Caller } from '../core/access/actor.ts';
 import { type Action, policy, type Subject } from '../core/access/policy.ts';
+import { mostEnvironmentBytes } from '../core/instances/environment-size.ts';
 import type { KindName } from '../core/kinds/index.ts';
 import type { View } from '../core/model/view.ts';
 import type { Page } from './pages/page.ts';
@@ -151,6 +152,12 @@ export function defineRoute<P extends z.ZodType, Q extends z.ZodType, B extends 
 export function bodyLimitOf({ action, bodyLimit }: Pick<Route, 'action' | 'bodyLimit'>): number {
   return bodyLimit ?? (policy[action].who === 'anyone' ? 64 * 1024 : 1024 * 1024);
 }
+
+/**
+ * The largest body of a route that takes variables, in bytes: all that the rule `environment-size` allows, however it is escaped, and enough above that
+ * for the rule to say itself what is too much.
+ */
+export const variablesBodyLimit = 6 * mostEnvironmentBytes + 1024 * 1024;
 
 /** Where Fastify serves a route, with what guards it and what it is described by. */
 export function placeOf(route: Route) {

@@ -168,7 +168,11 @@ function sentenceOf(alert: InstanceAlert): string {
     }
     case 'disk': {
       const used = Math.ceil(alert.used / 1024 ** 2);
-      return `${name} takes up ${used} MiB of the disk, and its stack allows ${alert.limit} MiB. Weir stops an instance that goes on above its limit.`;
+      const takes = `it takes up ${used} MiB of the disk, and its stack allows ${alert.limit} MiB`;
+      const todo = 'Delete files, or move it to a stack that allows more';
+      if (alert.used > alert.limit * 1024 ** 2)
+        return `${name} is over its disk limit: ${takes}. ${todo}: Weir stops it where it goes on growing.`;
+      return `${name} stays near its disk limit: ${takes}. ${todo}, before it is over the limit and is stopped.`;
     }
     case 'cpu':
       return `${name} stays near its processor limit: it uses ${Math.round(alert.used)} % of one core, and its stack allows ${alert.limit} %.`;

@@ -1,6 +1,7 @@
 // weir doctor: what a machine has and lacks, in words and as JSON, and what of it is an error.
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Workspace, workspace } from './world.ts';
@@ -24,13 +25,68 @@ async function told(here: Workspace, line: string): Promise<Told & { readonly co
 }
 
 doctor('says what it looked at, without a tree or a store, and leaves nothing behind', async ({ here }) => {
+  rmSync('config', { recursive: true });
   const { code, ok, checks } = await told(here, '--store nowhere/store');
   assert.equal([code, ok], [0, true]);
   const names = checks.map(({ name }) => name);
-  for (const name of ['node', 'npm', 'git', 'isolation', 'store', 'disk', 'clock'])
+  for (const name of ['node', 'npm', 'git', 'isolation', 'store', 'instances', 'stacks', 'disk', 'clock'])
     assert.ok(names.includes(name), name);
-  assert.not(names.includes('mail'));
   assert.is(existsSync('nowhere'), false);
+  assert.not(names.includes('mail'));
+});
+
+doctor('reads the usual tree, in which no mail is a note and no warning', async ({ here }) => {
+  const { code, ok, checks } = await told(here, '');
+  assert.equal([code, ok], [0, true]);
+  const mail = checks.find(({ name }) => name === 'mail');
+  assert.equal([mail?.state, mail?.detail], ['note', 'the tree config names no mail server: none of it is sent']);
+  const { stdout } = await here.weir('doctor');
+  assert.match(stdout, /\n {2}note {5}mail +the tree config names no mail server/);
+  assert.not.match(stdout, /warning +mail/);
+});
+
+doctor('looks for the stacks of the tree in the folder that the tree names', async ({ here }) => {
+  const stacks = async () => (await told(here, '')).checks.find(({ name }) => name === 'stacks');
+  assert.is((await stacks())?.state, 'fine');
+  here.write('config/weir.yaml', 'kind: Platform\nmetadata: {name: platform}\nspec: {driver: {stacksDirectory: elsewhere}}\n');
+  const lacking = await stacks();
+  assert.is(lacking?.state, 'lacking');
+  assert.is(lacking?.detail, `${join(here.path, '.weir/elsewhere')} lacks 4.1.15, which the tree config names`);
+  mkdirSync('.weir/elsewhere/4.1.15', { recursive: true });
+  assert.is((await stacks())?.state, 'fine');
+});
+
+doctor('looks at the folder of the instances, and whether it is the one that the store has them in', async ({ here }) => {
+  const instances = async (line: string) => {
+    const { code, checks } = await told(here, line);
+    const found = checks.find(({ name }) => name === 'instances');
+    return [code, found?.state, found?.detail];
+  };
+  assert.equal(await instances('--instances others'), [0, 'fine', `${join(here.path, 'others')} (not there yet)`]);
+  assert.is(existsSync('others'), false);
+  mkdirSync('others/some-id', { recursive: true });
+  writeFileSync('.weir/instances-folder', `${join(here.path, 'others')}\n`);
+  assert.equal(await instances('--instances others'), [0, 'fine', join(here.path, 'others')]);
+  const [code, state, detail] = await instances('');
+  assert.equal([code, state], [1, 'missing']);
+  assert.match(String(detail), 'add --instances');
+});
+
+doctor('holds the clock against what the store holds', async ({ here }) => {
+  const clock = async () => (await told(here, '')).checks.find(({ name }) => name === 'clock');
+  assert.is((await clock())?.state, 'note');
+  await here.weir('apply');
+  assert.is((await clock())?.state, 'fine');
+  const { now } = Date;
+  // As on a machine whose clock was set back by an hour after that.
+  Date.now = () => now() - 3_600_000;
+  try {
+    const late = await clock();
+    assert.is(late?.state, 'lacking');
+    assert.match(String(late?.detail), /which is 3(59\d|600) seconds before the newest record of the store/);
+  } finally {
+    Date.now = now;
+  }
 });
 
 doctor('says in words what each thing is for, and what to do', async ({ here }) => {
@@ -69,6 +125,8 @@ doctor('exits 1 where there can be no store, or the isolation that a tree asks f
     'config/weir.yaml',
     'apiVersion: weir/v1\nkind: Platform\nmetadata: {name: platform}\nspec:\n  driver: {isolation: user}\n',
   );
+  // Whose folders are closed to other users cannot have users of their own for instances.
+  chmodSync(here.path, 0o711);
   const { code, checks } = await told(here, 'config');
   const state = checks.find(({ name }) => name === 'isolation')?.state;
   assert.equal([code, state], process.getuid?.() === 0 ? [0, 'fine'] : [1, 'missing']);

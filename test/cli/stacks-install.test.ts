@@ -101,7 +101,7 @@ const refusals: readonly (readonly [what: string, version: string, words: RegExp
   [
     'a registry that cannot be reached',
     '4.1.15',
-    /because the registry cannot be reached \(ECONNREFUSED\)/,
+    /because the npm registry 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): check its name .*HTTPS_PROXY and NO_PROXY.* npm_config_registry\n$/,
     { npm_config_registry: 'http://127.0.0.1:1' },
   ],
   ['a machine without npm', '4.1.15', /because there is no npm on the PATH: install it/, { PATH: '/nowhere' }],

@@ -32,6 +32,13 @@ const by = (world: ServerWorld, token: string, method: 'GET' | 'POST', path: str
   });
 const rulesIn = ({ body }: Asked) => (body.violations ?? []).map(({ rule }: { rule: string }) => rule);
 
+devices('with variables that no process is started with are refused by the rule', async ({ world }) => {
+  const { id } = (await make(world)).body;
+  const environment = Array.from({ length: 40 }, (_, at) => ({ name: `LARGE_${at}`, value: 'x'.repeat(32_000) }));
+  const asked = await world.ask('PUT', `/api/v1/devices/${id}`, { as: 'member', body: { environment } });
+  assert.equal(rulesIn(asked), ['environment-size'], asked.text.slice(0, 300));
+});
+
 devices('are made by members, with a token that is shown once', async ({ world }) => {
   const made = await make(world, { name: 'Gateway', mode: 'developer' });
   const { token, id, can, ...rest } = made.body;

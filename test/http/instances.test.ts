@@ -136,6 +136,27 @@ instances('start in safe mode where somebody asks for it, and leave it with a re
   }),
 );
 
+instances('restart into safe mode where somebody asks for it, also those that are in it or stopped', () =>
+  withOne({}, async (url, id) => {
+    const restart = (body: object) => world.ask('POST', `${url}/actions/restart`, { as: 'member', body });
+    const shown = async () => {
+      await plant.loop.settled();
+      const { body } = await world.ask('GET', url);
+      return [body.state, body.safeMode, plant.stub.runs.get(id)?.safe];
+    };
+    const asked = await restart({ safe: true });
+    assert.equal([asked.status, asked.body.state, asked.body.safeMode], [202, 'restarting', true], asked.text);
+    assert.equal(await shown(), ['running', true, true]);
+    assert.is((await restart({ safe: true })).status, 202);
+    assert.equal(await shown(), ['running', true, true]);
+    assert.is((await restart({ safe: false })).status, 202);
+    assert.equal((await shown()).slice(0, 2), ['running', false]);
+    for (const body of [{ safe: 'yes' }, { save: true }, []])
+      assert.is((await restart(body)).status, 400, JSON.stringify(body));
+    assert.is((await world.ask('POST', `${url}/actions/stop`, { body: { safe: true } })).status, 400);
+  }),
+);
+
 instances('are made by members, from names, and come up', async () => {
   const made = await plant.make({ options: { theme: 'light' }, environment: [{ name: 'OWN', value: 'x' }] });
   assert.is(made.status, 201, made.text);
@@ -378,6 +399,26 @@ instances('of other teams are not there', async () => {
     assert.is((await world.ask('DELETE', url, { as: 'member' })).status, 403);
   });
 });
+
+/** More than any process gets, in bytes and in a body of that size. */
+const tooMuch = Array.from({ length: 40 }, (_, at) => ({ name: `LARGE_${at}`, value: 'x'.repeat(32_000) }));
+const large =
+  /its variables cannot be these, because they come to 1\.2\d MiB.*, and a process gets 1 MiB at most: shorten them, or have the flows read a file/;
+
+instances('with variables that no process is started with are refused by the rule, at every door', () =>
+  withOne({}, async (url) => {
+    const spec = { environment: tooMuch };
+    const asked = [
+      await plant.make({ environment: tooMuch }),
+      await world.ask('PUT', url, { body: { environment: tooMuch } }),
+      await world.ask('POST', '/api/v1/templates', { body: { name: 'large', spec } }),
+    ];
+    for (const { status, body, text } of asked) {
+      assert.is(body.violations?.[0]?.rule, 'environment-size', `${status} ${text.slice(0, 300)}`);
+      assert.match(body.violations[0].message, large);
+    }
+  }),
+);
 
 instances.run();
 

@@ -4,7 +4,12 @@ import { escaped } from './escape.ts';
 import { amount } from './findings-text.ts';
 import type { Style } from './style.ts';
 
-const marks = { fine: ['made', 'ok     '], lacking: ['warning', 'warning'], missing: ['error', 'error  '] } as const;
+const marks = {
+  fine: ['made', 'ok     '],
+  note: ['faint', 'note   '],
+  lacking: ['warning', 'warning'],
+  missing: ['error', 'error  '],
+} as const;
 
 /** A line each: what it is, what it is for and what was seen; and below it what to do. */
 export function doctorText({ checks }: DoctorReport, style: Style): string {

@@ -84,7 +84,7 @@ function fineOf(report: Report, root: string | undefined): readonly Case[] {
       .map(({ name, detail }) => ({ className: 'weir', name: `${name}: ${detail}`, outcome: 'passed' }));
   if (report.type === 'doctor')
     return report.checks
-      .filter(({ state }) => state === 'fine')
+      .filter(({ state }) => state === 'fine' || state === 'note')
       .map(({ name, detail }) => ({ className: 'weir', name: `${name}: ${detail}`, outcome: 'passed' }));
   if (report.type !== 'check') return [];
   const spokenOf = new Set(report.findings.map(({ source }) => source?.file));

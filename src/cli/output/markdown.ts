@@ -174,7 +174,7 @@ function checkRows(checks: ChecksReport['checks']): readonly string[] {
 }
 
 function doctorRows(checks: DoctorReport['checks']): readonly string[] {
-  const levels = { fine: 'ok', lacking: 'warning', missing: '**error**' } as const;
+  const levels = { fine: 'ok', note: 'note', lacking: 'warning', missing: '**error**' } as const;
   const rows = checks.map(({ name, state, purpose, detail, remedy }) =>
     row([levels[state], prose(name), prose(purpose), prose(detail), prose(remedy ?? '')]),
   );

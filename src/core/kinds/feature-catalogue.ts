@@ -86,7 +86,7 @@ export const features = {
   ),
   protectedInstances: feature(
     'Protected Instances',
-    'An instance can be protected: its editor is closed and its flows change through a pipeline only.',
+    'An instance can be protected: its editor is closed, no snapshot is restored into it, and it is not deleted.',
   ),
   gitIntegration: feature('Git Integration', 'A Git repository can be the source or the output of a pipeline.'),
   apiDebugLengthLimits: feature(
@@ -105,7 +105,7 @@ export const features = {
   ),
   deviceGroups: feature(
     'Device Groups',
-    'Devices can be grouped, and a group can be the source or target of a pipeline stage.',
+    'Devices can be grouped, and what a group is to run is said once for all of its devices.',
   ),
   deviceAutoSnapshot: feature(
     'Device Auto Snapshot',

@@ -124,7 +124,7 @@ export const instance = defineKind({
       .boolean()
       .optional()
       .describe(
-        'Whether its editor is closed to everybody and its flows change by the run of a pipeline alone. Acts where its team has the feature protectedInstances.',
+        'Whether its editor is closed to everybody, no snapshot is restored into it, and it is not deleted. Acts where its team has the feature protectedInstances.',
       ),
     endpointAccess: z
       .enum(endpointAccesses)

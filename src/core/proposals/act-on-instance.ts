@@ -46,7 +46,7 @@ export function actOnInstance({ action, safe, ...target }: InstanceTarget & Inst
   };
 }
 
-/** What is to be done; `safe`: a start without its flows. */
+/** What is to be done; `safe`: a start or restart without its flows. */
 export interface InstanceAct {
   readonly action: InstanceOperation;
   readonly safe?: boolean | undefined;
@@ -63,7 +63,7 @@ function modeAfter(
   move: Move,
   now: string,
 ): SpecOf<'Instance'> {
-  if (action === 'start' && safe) return withSafeMode(spec, now);
+  if (safe) return withSafeMode(spec, now);
   const leaves = action === 'restart' || (action === 'start' && move.state !== spec.state);
   return leaves ? withoutSafeMode(spec) : spec;
 }

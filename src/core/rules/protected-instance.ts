@@ -1,4 +1,4 @@
-// protected-instance: the flows of a protected instance change by the run of a pipeline alone, and it is not deleted (specification 2.3).
+// protected-instance: no other flows are brought into a protected instance, and it is not deleted (specification 2.3).
 import { changesOf } from '../model/change.ts';
 import type { Finding } from '../model/finding.ts';
 import type { Resource } from '../model/resource.ts';
@@ -8,7 +8,7 @@ import { type Batch, type Rule, violation } from './rule.ts';
 
 export const protectedInstance: Rule = {
   id: 'protected-instance',
-  refuses: 'changing the flows of a protected instance by anything but the run of a pipeline, and deleting it',
+  refuses: 'restoring a snapshot into a protected instance, and deleting it',
   perChange: true,
   *check(batch) {
     for (const { before, after } of changesOf(batch.changes, 'Instance')) {
@@ -43,7 +43,7 @@ function* keep(
   for (const field of Object.keys(bringFlows) as (keyof typeof bringFlows)[]) {
     const wanted = after?.spec[field];
     if (wanted === undefined || wanted.id === before.spec[field]?.id) continue;
-    const why = 'because it is protected, and its flows change by the run of a pipeline alone';
+    const why = 'because it is protected, and its flows stay as they are';
     yield violation('protected-instance', before, '', `${bringFlows[field]}, ${why}: ${lift}`);
   }
 }

@@ -3,7 +3,8 @@ import { chmod, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } 
 import { basename, join } from 'node:path';
 import { makeFolders } from '../../lib/make-folders.ts';
 import { removeTree } from './deep.ts';
-import { type NpmCall, NpmFailed, npm } from './npm.ts';
+import { type NpmCall, npm } from './npm.ts';
+import { NpmFailed } from './npm-failure.ts';
 import { beganAt, isRunning } from './process-table.ts';
 import { endTree } from './process-tree.ts';
 import { lookInto, runtimePackage } from './stack.ts';

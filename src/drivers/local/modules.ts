@@ -1,12 +1,13 @@
 // The node packages that an instance is started with: installed beside its flows, when they are not there yet.
-import { lchown, lstat, mkdir, rm } from 'node:fs/promises';
+import { appendFile, lchown, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DriverFailed, type Run } from '../driver.ts';
 import { plainText, writeInHome } from './beneath.ts';
 import { groupsFor } from './control-group.ts';
 import { type Folder, textIn, writePrivate } from './folder.ts';
 import { userIn } from './isolation/users.ts';
-import { type NpmCall, NpmFailed, newMark, npm } from './npm.ts';
+import { type NpmCall, newMark, npm } from './npm.ts';
+import { NpmFailed, secretsIn } from './npm-failure.ts';
 import { endTree } from './process-tree.ts';
 import { type Secrets, sha256 } from './settings.ts';
 
@@ -27,7 +28,7 @@ export async function installModules(
     const mark = newMark();
     await writePrivate(folder.modules, JSON.stringify({ ...modulesToInstall, mark }));
     try {
-      await install(folder, wanted, { ...call, mark });
+      await install(folder, wanted, { ...call, mark, secrets: secretsIn(npmrc) });
     } catch (error) {
       if (isUntouched(error)) await putBack(folder, known);
       throw error;
@@ -59,7 +60,8 @@ async function putBack({ modules }: Folder, known: string | undefined): Promise<
 class ModulesFailed extends DriverFailed {
   readonly why: NpmFailed['why'];
   constructor({ why, message }: NpmFailed) {
-    super('ModulesMissing', `its modules cannot be installed: ${message}`);
+    const own = why === 'unreachable' ? ' (of this instance or its template alone: the option npmrc)' : '';
+    super('ModulesMissing', `its modules cannot be installed, because ${message}${own}`);
     this.why = why;
   }
 }
@@ -128,7 +130,14 @@ async function install(
       throw new DriverFailed('ModulesMissing', `its modules were not installed within ${mostMs / 60_000} min`);
     if (call.signal?.aborted) throw new DriverFailed('Aborted', 'its start was given up');
     if (!(error instanceof NpmFailed)) throw error;
+    await logged(folder, error);
     if (error.why === 'full') throw new DriverFailed('DiskFull', error.message);
     throw new ModulesFailed(error);
   }
+}
+
+/** Where whoever looks after the instance reads on. A log that cannot be written is no reason to say anything else than why npm failed. */
+async function logged({ log }: Folder, { said }: NpmFailed): Promise<void> {
+  const lines = said.map((line) => `${new Date().toISOString()} error ${line.startsWith('npm') ? '' : 'npm '}${line}\n`);
+  await appendFile(log, lines.join(''), { mode: 0o600 }).catch(() => {});
 }

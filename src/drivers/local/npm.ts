@@ -1,4 +1,4 @@
-// npm, as it comes with the machine, run by Weir's own Node: finds it, runs it, and tells what went wrong in one line.
+// npm, as it comes with the machine, run by Weir's own Node: finds it, and runs it to its end.
 import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,17 +9,8 @@ import { groupsFor, makeGroups } from './control-group.ts';
 import { environmentOf, marker } from './environment.ts';
 import type { Cell } from './isolation/isolation.ts';
 import { startWrapped } from './isolation/wrap.ts';
+import { failureOf, NpmFailed } from './npm-failure.ts';
 import { endTree, type Tree, withTag } from './process-tree.ts';
-
-/** npm could not do it. The message is for people, in one line. */
-export class NpmFailed extends Error {
-  override readonly name = 'NpmFailed';
-  readonly why: 'missing' | 'unreachable' | 'unknown' | 'full' | 'failed';
-  constructor(why: NpmFailed['why'], message: string) {
-    super(message);
-    this.why = why;
-  }
-}
 
 /** How npm is run. */
 export interface NpmCall {
@@ -33,6 +24,8 @@ export interface NpmCall {
   readonly cell?: Cell;
   /** Marks it and all that it starts, so that it is found again; a random one where nothing is said. */
   readonly mark?: string;
+  /** Texts that nothing may be shown with. */
+  readonly secrets?: readonly string[];
 }
 
 /** What marks an npm, and is no mark of a runtime. */
@@ -42,7 +35,7 @@ export function newMark(): string {
 
 /** Runs npm to its end, or until `signal` ends it: nothing of it runs any more then. Rejects with `NpmFailed`, or with why it was ended. */
 export async function npm(args: readonly string[], call: NpmCall): Promise<void> {
-  const { folder, env, node, own = {}, signal, cell, mark = newMark() } = call;
+  const { folder, env, node, own = {}, signal, cell, mark = newMark(), secrets } = call;
   signal?.throwIfAborted();
   const script = scriptOf(env);
   if (script === undefined)
@@ -71,7 +64,7 @@ export async function npm(args: readonly string[], call: NpmCall): Promise<void>
   });
   const code = await endOf(child, { run: mark, groups, user: cell?.user }, signal);
   signal?.throwIfAborted();
-  if (code !== 0) throw failureOf(said);
+  if (code !== 0) throw failureOf(said, secrets);
 }
 
 /** Its exit code, once it and all that it started have ended. */
@@ -145,23 +138,4 @@ function realOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function failureOf(said: string): NpmFailed {
-  const code = /npm (?:error|ERR!) code (\S+)/.exec(said)?.[1] ?? '';
-  const lines = Array.from(said.matchAll(/npm (?:error|ERR!) (.+)/g), ([, line = '']) => line);
-  const words = lines.find((line) => !/^(?:code |errno |syscall |A complete log)/.test(line))?.trim() ?? 'it failed';
-  if (/^(E404|ETARGET|ENOVERSIONS)$/.test(code)) return new NpmFailed('unknown', words);
-  if (code === 'EBADENGINE') {
-    const needed = /Required: +\{"node":"([^"]+)"/.exec(said)?.[1] ?? 'another one';
-    return new NpmFailed('failed', `it does not run on this Node (${process.version}): it needs ${needed}`);
-  }
-  if (code === 'ENOSPC') return new NpmFailed('full', 'the disk is full');
-  if (
-    /^(ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET|ENOTCACHED|FETCH_ERROR|CERT_|UNABLE_)/.test(
-      code,
-    )
-  )
-    return new NpmFailed('unreachable', `the registry cannot be reached (${code})`);
-  return new NpmFailed('failed', words);
 }

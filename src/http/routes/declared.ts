@@ -12,7 +12,7 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
 import { component, describedAs } from '../json-schema.ts';
 import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortedBy, sortQuery } from '../paging.ts';
-import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { type Call, defineRoute, type Reply, type Route, variablesBodyLimit } from '../route.ts';
 import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
 import { declaredView, shownDeclared, versionOf } from '../views/declared.ts';
@@ -52,6 +52,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
   const view = declaredView(kind);
   const params = z.strictObject({ name: z.string().min(1).max(63).describe('The name of the object.') });
   const common = { tag: 'declared kinds', description: `${kind}: ${summary}` } as const;
+  const large = kind === 'Template' ? { bodyLimit: variablesBodyLimit } : {};
   const example = () => exampleShown(kind);
   const one = { 200: { description: 'The object.', schema: view, example } };
   const parts = partsOf(spec);
@@ -110,6 +111,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
         spec: writtenSpecOf(kind),
       }),
     ),
+    ...large,
     bodyExample: () => exampleWritten(kind),
     answers: {
       200: tried,
@@ -137,6 +139,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     params,
     query: z.strictObject(dryRunQuery),
     body: replacement(kind),
+    ...large,
     bodyExample: () => exampleReplacement(kind),
     answers: {
       200: { description: 'The object, or what a dry run would change.', schema: z.union([view, planView]), example },

@@ -10,7 +10,7 @@ import { renewDeviceToken, updateDevice } from '../../core/proposals/update-devi
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { resourceVersion, unmoved } from '../expectation.ts';
-import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { type Call, defineRoute, type Reply, type Route, variablesBodyLimit } from '../route.ts';
 import { deviceSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { deviceDetailView, deviceWithTokenView, exampleDevice, shownDeviceDetail } from '../views/device.ts';
@@ -91,6 +91,7 @@ const update = defineRoute({
   description: 'Only what is given changes. An agent that is connected hears of it at once, any other when it is back.',
   query: z.strictObject(dryRunQuery),
   body: deviceUpdate,
+  bodyLimit: variablesBodyLimit,
   bodyExample: () => ({ mode: 'developer', environment: [{ name: 'HALL', value: '8' }] }),
   answers: {
     200: {

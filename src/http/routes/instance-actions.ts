@@ -21,10 +21,13 @@ const startBody = component(
 const operations: Readonly<Record<InstanceOperation, readonly [summary: string, description: string]>> = {
   start: [
     'Start an instance',
-    'With its settings as they are now. With `safe` one that runs with its flows is started anew without them.',
+    'With its settings as they are now. One that runs already is left as it is; with `safe` one that runs with its flows is restarted without them.',
   ],
   stop: ['Stop an instance', 'What it has written stays.'],
-  restart: ['Restart an instance', 'With its settings as they are now.'],
+  restart: [
+    'Restart an instance',
+    'With its settings as they are now. It leaves safe mode; with `safe` it comes up in it.',
+  ],
   suspend: ['Suspend an instance', 'It is stopped, and gives back all that it holds but what it has written.'],
   'upgrade-stack': [
     'Upgrade an instance to the stack on offer',
@@ -44,7 +47,7 @@ export const instanceActionRoutes: readonly Route[] = keysOf(operations).map((ac
     summary,
     description: `${description} The answer comes before it is done: read the instance to follow it. What its state does not allow is a conflict.`,
     query: z.strictObject(dryRunQuery),
-    ...(action === 'start'
+    ...(action === 'start' || action === 'restart'
       ? { body: startBody.prefault({}), bodyOptional: true, bodyExample: () => ({ safe: true }) }
       : {}),
     answers: { 200: tried, 202: { ...shown, description: 'It will be done, or is done already.' } },
@@ -60,7 +63,7 @@ export const instanceActionRoutes: readonly Route[] = keysOf(operations).map((ac
   });
 });
 
-/** What only a start may be sent. */
+/** What starts and restarts alone may be sent. */
 function safeIn(body: unknown): boolean | undefined {
   return startBody.safeParse(body).data?.safe;
 }

@@ -8,7 +8,7 @@ import { withOwnSecrets } from '../../core/proposals/own-secrets.ts';
 import { type InstanceTarget, targeted, updateInstance } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
-import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { type Call, defineRoute, type Reply, type Route, variablesBodyLimit } from '../route.ts';
 import { instanceSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { exampleInstance, instanceDetailView, instanceVersion, shownInstanceDetail } from '../views/instance.ts';
@@ -57,6 +57,7 @@ const create = defineRoute({
     'It starts as soon as it is made. Where the driver of the platform cannot run instances it is made stopped, and the condition `DriverUnavailable` says why.',
   query: z.strictObject(dryRunQuery),
   body: newInstance,
+  bodyLimit: variablesBodyLimit,
   bodyExample: () => ({
     name: 'Packing line 1',
     instanceType: 'small',
@@ -104,6 +105,7 @@ const update = defineRoute({
     'Only what is given changes. All but the name acts when the instance next starts; until then `restartRequired` is true.',
   query: z.strictObject(dryRunQuery),
   body: instanceUpdate,
+  bodyLimit: variablesBodyLimit,
   bodyExample: () => ({ name: 'Packing line 2', options: { theme: 'light', pageTitle: null } }),
   answers: {
     200: {

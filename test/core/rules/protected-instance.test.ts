@@ -1,4 +1,4 @@
-// The flows of a protected instance are changed by the run of a pipeline alone, and it stays.
+// The flows of a protected instance stay as they are, and so does it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { transact } from '../../../src/control/transact.ts';
@@ -13,7 +13,7 @@ import { catalogueWith, edit, instance, newTeamsWorld, withTeam } from './teams-
 const protection = suite('protected-instance');
 
 const lift = 'have an owner of its team lift the protection first ("protected": false)';
-const restored = `protected-instance Instance/pumps: no snapshot can be restored into it, because it is protected, and its flows change by the run of a pipeline alone: ${lift}`;
+const restored = `protected-instance Instance/pumps: no snapshot can be restored into it, because it is protected, and its flows stay as they are: ${lift}`;
 const gone = `protected-instance Instance/pumps: cannot be deleted, because it is protected: ${lift}`;
 const pending = { id: 'r1', snapshot: 's1', name: 'Before', content: 'a'.repeat(64) };
 

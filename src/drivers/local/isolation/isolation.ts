@@ -22,6 +22,8 @@ export interface IsolationPlace {
   readonly node: string;
   readonly setting: () => IsolationSetting;
   readonly controlGroups: boolean;
+  /** Where a start is tried, where the place is only looked at and nothing of it may change. */
+  readonly trial?: string;
 }
 
 /** A level that is in force, for one instance. */
@@ -86,7 +88,7 @@ async function tried({ place }: State, level: 'bwrap' | 'user'): Promise<Found> 
   const tools = toolsHere();
   if (level === 'bwrap' && tools.bwrap === undefined)
     return { ok: false, why: 'there is no bwrap on this machine', remedy: 'install the package bubblewrap' };
-  await makeFolders(place.instances, 0o700);
+  await makeFolders(place.trial ?? place.instances, 0o700);
   const closed = level === 'user' ? await closedOnTheWay(place) : [];
   if (closed.length > 0)
     return {
@@ -96,21 +98,21 @@ async function tried({ place }: State, level: 'bwrap' | 'user'): Promise<Found> 
     };
   // Past those that instances get.
   const user = isRoot() ? place.setting().firstUserId + userCount : undefined;
-  return probe({ ...place, level, user, tools });
+  return probe({ ...place, instances: place.trial ?? place.instances, level, user, tools });
 }
 
 /**
  * The folders on the way to the instances, the stacks and Node through which only their owner gets, from the root on. Only the one of the instances is
  * Weir's to open: who may pass through any other is for whoever runs Weir to say, who may have named it for all kinds of things.
  */
-async function closedOnTheWay({ instances, stacks, node }: IsolationPlace): Promise<string[]> {
+async function closedOnTheWay({ instances, stacks, node, trial }: IsolationPlace): Promise<string[]> {
   const closed = new Set<string>();
   for (const end of [instances, stacks(), dirname(node)])
     for (let folder = end; ; folder = dirname(folder)) {
       const found = await stat(folder).catch(() => undefined);
       const isClosed = found !== undefined && (found.mode & 0o001) === 0;
-      if (isClosed && folder === instances) await chmod(folder, (found.mode & 0o777) | 0o011);
-      else if (isClosed) closed.add(folder);
+      if (isClosed && folder !== instances) closed.add(folder);
+      else if (isClosed && trial === undefined) await chmod(folder, (found.mode & 0o777) | 0o011);
       if (dirname(folder) === folder) break;
     }
   return [...closed].sort();

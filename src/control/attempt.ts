@@ -5,7 +5,7 @@ import type { PlanDocument, PlanSource, PlanSummary } from '../core/plan/plan-do
 import type { Facts } from '../core/rules/facts.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { Refused, type Store } from '../store/store.ts';
-import { type Drifted, type HistoryEntry, missingRevision } from './config-status.ts';
+import { type Drift, type HistoryEntry, missingRevision } from './config-status.ts';
 import { driftIn, goneSince, isServer } from './drift.ts';
 import { BaseMoved, ConsentMistaken, PlanBlocked, SourceMoved, TreeInvalid } from './failures.ts';
 import { historyRecord, keepHistory, lastAttempts } from './history.ts';
@@ -118,7 +118,7 @@ export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion
     const refusal = refusalOf(prepared, occasion);
     const { document: plan } = prepared;
     const { source, findings } = plan;
-    const drift = isServer(occasion) ? await driftIn(bench.store, prepared.plan, bench.now()) : [];
+    const drift = isServer(occasion) ? await driftIn(bench.store, prepared.plan, bench.now()) : {};
     if (refusal) return refuse(bench, occasion, start, { source, findings, plan, drift, failure: refusal });
     if (occasion.holds && hasChanges(plan)) return held(bench, occasion, start, { plan, drift });
     const done = await tryToKeep(bench, prepared, occasion, start, drift);
@@ -145,7 +145,7 @@ async function tryToKeep(
   prepared: Prepared,
   occasion: Occasion,
   start: number,
-  drift: readonly Drifted[],
+  drift: Drift,
 ): Promise<Attempt | undefined> {
   const { document: plan } = prepared;
   const result = hasChanges(plan) ? 'applied' : 'unchanged';
@@ -167,15 +167,11 @@ function held(
   bench: Workbench,
   occasion: Occasion,
   start: number,
-  { plan, drift }: { readonly plan: PlanDocument; readonly drift: readonly Drifted[] },
+  { plan, drift }: { readonly plan: PlanDocument; readonly drift: Drift },
 ): Attempt {
   const { source, findings, summary } = plan;
-  const left = drift.map((one) => ({ ...one, left: true }));
-  return {
-    plan,
-    held: true,
-    entry: entryOf(bench, occasion, start, 'unchanged', { source, findings, summary, drift: left }),
-  };
+  const outcome = { source, findings, summary, drift: allLeft(drift) };
+  return { plan, held: true, entry: entryOf(bench, occasion, start, 'unchanged', outcome) };
 }
 
 /** Leaves a record of an attempt that found no tree. */
@@ -198,21 +194,25 @@ interface Refusal {
   readonly source: PlanSource;
   readonly findings: readonly Finding[];
   readonly plan?: PlanDocument;
-  readonly drift?: readonly Drifted[];
+  readonly drift?: Drift;
   readonly failure: AttemptFailure;
 }
 
 async function refuse(bench: Workbench, occasion: Occasion, start: number, refusal: Refusal): Promise<Attempt> {
-  const { source, findings, plan, drift = [], failure } = refusal;
+  const { source, findings, plan, drift = {}, failure } = refusal;
   const entry = entryOf(bench, occasion, start, 'refused', {
     source,
     findings,
     summary: plan?.summary ?? nothingPlanned,
     // What is refused reverts nothing.
-    drift: drift.map((one) => ({ ...one, left: true })),
+    drift: allLeft(drift),
   });
   if (!isOfCaller(failure)) await keepHistory(bench.store, bench.newId(), entry);
   return { entry, failure, ...(plan ? { plan } : {}) };
+}
+
+function allLeft({ drift, ...found }: Drift): Drift {
+  return drift ? { ...found, drift: drift.map((one) => ({ ...one, left: true })) } : found;
 }
 
 const nothingPlanned: PlanSummary = { create: 0, update: 0, delete: 0, rename: 0, adopt: 0, unchanged: 0, blocked: 0 };
@@ -224,7 +224,7 @@ function entryOf(
   result: HistoryEntry['result'],
   outcome: Pick<Refusal, 'source' | 'findings' | 'drift'> & { readonly summary: PlanSummary },
 ): HistoryEntry {
-  const { source, findings, summary, drift = [] } = outcome;
+  const { source, findings, summary, drift = {} } = outcome;
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const durationMs = Math.round(bench.elapsed() - start);
   const { digest: revision, commit, dirty } = source;
@@ -233,6 +233,6 @@ function entryOf(
   const counts = { summary, errors, warnings: findings.length - errors };
   const actor = occasion.actor.name ?? occasion.actor.id;
   const { findings: kept } = firstFindings(findings);
-  const more = { ...(actor === undefined ? {} : { actor }), ...(drift.length > 0 ? { drift } : {}) };
+  const more = { ...(actor === undefined ? {} : { actor }), ...drift };
   return { revision, ...git, ...times, ...counts, findings: kept, ...more };
 }

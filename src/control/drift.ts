@@ -65,19 +65,40 @@ async function lastServed(store: Store): Promise<HistoryEntry | undefined> {
 
 /** The drift that a plan reverts, or that it leaves (all of it or none); with who made it, for the first objects of it. */
 export async function driftIn(store: Store, plan: Plan, now: string): Promise<Drift> {
-  const left = plan.left ?? [];
-  const all = [...plan.planned.filter(({ cause }) => cause === 'drift'), ...left];
+  const all = driftedIn(plan);
   if (all.length === 0) return {};
-  const first = all.slice(0, mostTold);
-  const isLeft = left.length > 0;
-  const found = first.map((one) => driftedBy(one, isLeft));
+  const found = firstOf(plan, all);
   const named = await Promise.all(found.slice(0, mostNamed).map((one) => withMaker(store, one)));
   const times = await earlierTimes(store, now);
   const drift = [...named, ...found.slice(mostNamed).map(({ id: _, ...one }) => one)]
     .map((one) => withFight(one, times, now))
     .toSorted((a, b) => Number(b.times !== undefined) - Number(a.times !== undefined));
-  if (all.length === first.length) return { drift };
-  return { drift, driftTotal: all.length, ...(isLeft ? goneIn(all.slice(mostTold)) : {}) };
+  return { drift, ...untold(plan, all) };
+}
+
+/** The same of a plan that was made anew, without asking the store: of what was drifted before, all is known already. */
+export function driftAgain(plan: Plan, before: Drift): Drift {
+  const all = driftedIn(plan);
+  if (all.length === 0) return {};
+  const known = new Map(before.drift?.map((one) => [one.address, one]));
+  const drift = firstOf(plan, all).map(({ id: _, ...one }) => {
+    const { by, times } = known.get(one.address) ?? {};
+    return { ...one, ...(by ? { by } : {}), ...(times === undefined ? {} : { times }) };
+  });
+  return { drift, ...untold(plan, all) };
+}
+
+function driftedIn({ planned, left = [] }: Plan): readonly Planned[] {
+  return [...planned.filter(({ cause }) => cause === 'drift'), ...left];
+}
+
+function firstOf({ left = [] }: Plan, all: readonly Planned[]): readonly Found[] {
+  return all.slice(0, mostTold).map((one) => driftedBy(one, left.length > 0));
+}
+
+function untold({ left = [] }: Plan, all: readonly Planned[]): Omit<Drift, 'drift'> {
+  if (all.length <= mostTold) return {};
+  return { driftTotal: all.length, ...(left.length > 0 ? goneIn(all.slice(mostTold)) : {}) };
 }
 
 /** So many drifted objects are told by an entry of the history; the others are counted. */

@@ -341,7 +341,11 @@ much('of more than an entry can remember is left too: nothing is made unasked, u
 much('is remembered as far as an entry can hold it', async () => {
   const store = openMemoryStore({ rehearse: true });
   const world = (count: number) => {
-    const { desired } = load({ 'all.yaml': many(count).map((name) => stack(name)).join('---\n') }).desired;
+    const { desired } = load({
+      'all.yaml': many(count)
+        .map((name) => stack(name))
+        .join('---\n'),
+    }).desired;
     const left = [...desired.values()].map((wanted) => ({
       ...{ action: 'create' as const, quiet: false, desired: wanted, cause: 'drift' as const },
       change: created(made('Stack', wanted.name, { runtime: '4' })) as Change<'Stack'>,

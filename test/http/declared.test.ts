@@ -137,7 +137,9 @@ managed('may be put as it is: what it has is answered, and nothing changes', asy
   const lists = await Promise.all(paths.map((path) => ask('GET', `/api/v1/${path}`)));
   const urls = lists.flatMap(({ body }, at) => {
     const items: { name: string; status: { managedBy: string } }[] = Object.values(body).find(Array.isArray) ?? [];
-    return items.filter(({ status }) => status.managedBy === 'config').map(({ name }) => `/api/v1/${paths[at]}/${name}`);
+    return items
+      .filter(({ status }) => status.managedBy === 'config')
+      .map(({ name }) => `/api/v1/${paths[at]}/${name}`);
   });
   assert.ok(urls.length >= 5, `the tree declares ${urls}`);
   const { position } = world.store.read();

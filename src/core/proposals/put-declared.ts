@@ -98,7 +98,14 @@ function replaced(current: DeclaredResource, write: DeclaredWrite, context: Cont
     sameValue({ labels, lifecycle }, { labels: current.labels, lifecycle: current.lifecycle });
   if (same) return [];
   const { now } = context;
-  const next: DeclaredResource = { ...current, spec, labels, lifecycle, generation: current.generation + 1, updatedAt: now };
+  const next: DeclaredResource = {
+    ...current,
+    spec,
+    labels,
+    lifecycle,
+    generation: current.generation + 1,
+    updatedAt: now,
+  };
   if (current.managedBy === 'config' && current.lifecycle.ignore.length === 0) return [taken(next, context, current)];
   return [updated(current, next)];
 }

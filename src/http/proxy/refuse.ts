@@ -90,7 +90,10 @@ function answerOf(request: IncomingMessage, problem: Problem, baseUrl: string) {
     const headers = { ...problem.extras.headers, 'content-type': 'application/problem+json; charset=utf-8' };
     return { status, body: JSON.stringify(problemBody(problem)), headers };
   }
-  const { html, policy } = makePage({ title: escaped(title), main: `<p>${escaped(detail)}</p>\n<p><a href="${escaped(baseUrl)}/">Home</a></p>` });
+  const { html, policy } = makePage({
+    title: escaped(title),
+    main: `<p>${escaped(detail)}</p>\n<p><a href="${escaped(baseUrl)}/">Home</a></p>`,
+  });
   const headers = {
     ...problem.extras.headers,
     'content-type': 'text/html; charset=utf-8',

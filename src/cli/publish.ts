@@ -1,13 +1,13 @@
 // Prints a report in every format that was asked for.
 import { appendFileSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
 import { formats } from './output/index.ts';
 import { type Target, targetsOf } from './output/targets.ts';
 import { reasonOf } from './reason.ts';
 import { isWell, type Report } from './report.ts';
-import { writeWhole } from './write-whole.ts';
+import { requireWritable, writeWhole } from './write-whole.ts';
 
 /** Prints a report to the targets of `--output`. Throws `Unavailable` where a file cannot be written, after all others were. */
 export function publish(report: Report, outputs: readonly string[], io: Io): void {
@@ -15,12 +15,11 @@ export function publish(report: Report, outputs: readonly string[], io: Io): voi
   if (failures.length > 0) throw new Unavailable('output_not_written', failures.join('\n'));
 }
 
-/** Throws `Unavailable` where the folder of an output is missing: before something is done that could not be told then. */
+/** Throws `Unavailable` where it is plain that an output cannot be written: before something is done that could not be told then. */
 export function checkOutputs(outputs: readonly string[], io: Io): void {
   const failures = targetsOf(outputs, io).flatMap(({ to }) => {
     if (typeof to !== 'object' || !('file' in to)) return [];
-    const file = resolve(io.cwd, to.file);
-    return failing(file, () => statSync(`${dirname(file)}/`));
+    return failing(resolve(io.cwd, to.file), requireWritable);
   });
   if (failures.length > 0) throw new Unavailable('output_not_written', failures.join('\n'));
 }

@@ -1,8 +1,10 @@
 // Writes a file whole or not at all: what was there is never lost, on a full disk either.
 import { randomUUID } from 'node:crypto';
 import {
+  accessSync,
   chmodSync,
   closeSync,
+  constants,
   fsyncSync,
   ftruncateSync,
   openSync,
@@ -21,7 +23,7 @@ import { reasonOf } from './reason.ts';
 /**
  * Nobody ever reads half of it: it is written beside, and then takes the place of what was there, with its permissions. Only where no file can be made
  * or moved there (a file that is mounted by itself, a folder that is not ours) it is written where it is, with a copy of what was there at hand until it
- * is done. Throws where it cannot be written; what was there is whole then, or where it is kept is said.
+ * is done. Throws where it cannot be written, a file that is read-only included; what was there is whole then, or where it is kept is said.
  */
 export function writeWhole(path: string, text: string, mode?: number): void {
   const there = statSync(path, { throwIfNoEntry: false });
@@ -30,6 +32,8 @@ export function writeWhole(path: string, text: string, mode?: number): void {
     writeFileSync(path, text);
     return;
   }
+  // To take the place of a file asks for no right to write it: that somebody took that right away is not to be got round.
+  if (there) accessSync(path, constants.W_OK);
   const file = there ? realpathSync(path) : path;
   const beside = join(dirname(file), `.${basename(file).slice(0, 100)}.${randomUUID()}`);
   try {
@@ -41,6 +45,14 @@ export function writeWhole(path: string, text: string, mode?: number): void {
     if (!there || !isAboutThePlace(error)) throw error;
     writeInPlace(file, text);
   }
+}
+
+/** Throws where it can be told beforehand that nothing can be written there. */
+export function requireWritable(path: string): void {
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there?.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
+  if (there) accessSync(path, constants.W_OK);
+  else accessSync(`${dirname(path)}/`, constants.W_OK);
 }
 
 /** Whether no file can be made or moved there, whatever is in it. Of a full disk, a quota, a limit or a broken disk nothing is to be tried on the only copy. */

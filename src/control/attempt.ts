@@ -1,16 +1,17 @@
 // One attempt to make the state what the tree wants, from reading to history.
-import { type Finding, firstFindings, hasErrors } from '../core/model/finding.ts';
+import { type Finding, hasErrors } from '../core/model/finding.ts';
 import type { Actor, Context } from '../core/model/proposal.ts';
-import type { PlanDocument, PlanSource, PlanSummary } from '../core/plan/plan-document.ts';
+import type { PlanDocument, PlanSource } from '../core/plan/plan-document.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { Refused, type Store } from '../store/store.ts';
-import { type Drifted, type HistoryEntry, missingRevision } from './config-status.ts';
-import { driftIn, goneSince, isServer } from './drift.ts';
+import { allLeft, entryOf, hasChanges, keptEntry, nothingPlanned } from './attempt-entry.ts';
+import { type Drift, type HistoryEntry, missingRevision } from './config-status.ts';
+import { driftAgain, driftIn, goneSince, isServer } from './drift.ts';
 import { BaseMoved, ConsentMistaken, PlanBlocked, SourceMoved, TreeInvalid } from './failures.ts';
 import { historyRecord, keepHistory, lastAttempts } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
-import { keep, type Prepared, prepare } from './reconcile.ts';
+import { keep, maxTries, type PlanOptions, type Prepared, prepare, prepareAndKeep } from './reconcile.ts';
 import type { LoadedTree } from './tree.ts';
 
 /** What attempts need of the world. */
@@ -69,11 +70,14 @@ export function reconcileContext(
 }
 
 /** Plans a loaded tree against the store, without keeping anything. */
-export async function planLoaded(
-  bench: Workbench,
-  loaded: LoadedTree,
-  occasion: Pick<Occasion, 'actor' | 'consents' | 'requestId' | 'address'> & { readonly trigger?: Occasion['trigger'] },
-): Promise<Prepared> {
+export async function planLoaded(bench: Workbench, loaded: LoadedTree, asked: Asked): Promise<Prepared> {
+  return prepare(bench.store, loaded, await planOptions(bench, loaded, asked));
+}
+
+/** By whom, with what consent and why a plan is asked for. */
+type Asked = Pick<Occasion, 'actor' | 'consents' | 'requestId' | 'address'> & Partial<Pick<Occasion, 'trigger'>>;
+
+async function planOptions(bench: Workbench, loaded: LoadedTree, occasion: Asked): Promise<PlanOptions> {
   const attempts = await lastAttempts(bench.store);
   const { applied } = attempts;
   const { trigger = 'command' } = occasion;
@@ -87,20 +91,14 @@ export async function planLoaded(
   const context = reconcileContext(bench, occasion, loaded.source.digest);
   const { inventoryOf, fingerprint } = bench;
   const consents = occasion.consents ?? noConsents;
-  return prepare(bench.store, loaded, {
-    context,
-    facts: bench.facts(),
-    consents,
-    revision: applied?.revision ?? null,
-    inventoryOf,
-    fingerprint,
-    mode,
-  });
+  const revision = applied?.revision ?? null;
+  return { context, facts: bench.facts(), consents, revision, inventoryOf, fingerprint, mode };
 }
 
 /**
  * Applies a loaded tree, and leaves a record whatever comes of it; but not where it is another tree or state than the caller's, which says
- * something of whoever asked, and nothing of the tree. Throws what the store throws.
+ * something of whoever asked, and nothing of the tree. Writers that change again and again
+ * what it plans wait for it at last. Throws what the store throws.
  */
 export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion: Occasion): Promise<Attempt> {
   const start = bench.elapsed();
@@ -113,16 +111,75 @@ export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion
     const failure = new TreeInvalid(loaded.findings);
     return refuse(bench, occasion, start, { source: loaded.source, findings: loaded.findings, failure });
   }
-  for (;;) {
+  let seen: Drift = {};
+  for (let tries = 0; tries < maxTries; tries++) {
     const prepared = await planLoaded(bench, loaded, occasion);
-    const refusal = refusalOf(prepared, occasion);
-    const { document: plan } = prepared;
-    const { source, findings } = plan;
-    const drift = isServer(occasion) ? await driftIn(bench.store, prepared.plan, bench.now()) : [];
-    if (refusal) return refuse(bench, occasion, start, { source, findings, plan, drift, failure: refusal });
-    if (occasion.holds && hasChanges(plan)) return held(bench, occasion, start, { plan, drift });
-    const done = await tryToKeep(bench, prepared, occasion, start, drift);
+    seen = await driftOf(bench, prepared, occasion);
+    const done = isToKeep(prepared, occasion)
+      ? await tryToKeep(bench, prepared, occasion, start, seen)
+      : await leave(bench, prepared, occasion, start, seen);
     if (done) return done;
+  }
+  return applyAlone(bench, loaded, occasion, start, seen);
+}
+
+async function driftOf(bench: Workbench, { plan }: Prepared, occasion: Occasion): Promise<Drift> {
+  return isServer(occasion) ? driftIn(bench.store, plan, bench.now()) : {};
+}
+
+function isToKeep(prepared: Prepared, occasion: Occasion): boolean {
+  return !refusalOf(prepared, occasion) && !(occasion.holds && hasChanges(prepared.document));
+}
+
+/** What comes of a plan that is refused, or waits. */
+async function leave(
+  bench: Workbench,
+  prepared: Prepared,
+  occasion: Occasion,
+  start: number,
+  drift: Drift,
+): Promise<Attempt> {
+  const { document: plan } = prepared;
+  const { source, findings } = plan;
+  const failure = refusalOf(prepared, occasion);
+  return failure
+    ? refuse(bench, occasion, start, { source, findings, plan, drift, failure })
+    : held(bench, occasion, start, { plan, drift });
+}
+
+/** Plans and keeps while every other writer waits. Who made drift that was not `seen` before cannot be looked up meanwhile. */
+async function applyAlone(
+  bench: Workbench,
+  loaded: LoadedTree,
+  occasion: Occasion,
+  start: number,
+  seen: Drift,
+): Promise<Attempt> {
+  const id = bench.newId();
+  const options = await planOptions(bench, loaded, occasion);
+  const [now, elapsed] = [bench.now(), bench.elapsed()];
+  const still = { ...bench, now: () => now, elapsed: () => elapsed };
+  const outcome = (prepared: Prepared) => {
+    if (!isToKeep(prepared, occasion)) throw new NotToKeep(prepared);
+    const { document: plan } = prepared;
+    const drift = isServer(occasion) ? driftAgain(prepared.plan, seen) : {};
+    const entry = keptEntry(still, plan, occasion, start, drift);
+    return { record: historyRecord(id, entry), result: { entry, plan } };
+  };
+  try {
+    return await prepareAndKeep(bench.store, loaded, options, { id, outcome });
+  } catch (error) {
+    if (!(error instanceof NotToKeep)) throw error;
+    return leave(bench, error.prepared, occasion, start, await driftOf(bench, error.prepared, occasion));
+  }
+}
+
+/** Ends the transaction of a plan that is refused, or waits. */
+class NotToKeep extends Error {
+  readonly prepared: Prepared;
+  constructor(prepared: Prepared) {
+    super('the plan is not to be kept');
+    this.prepared = prepared;
   }
 }
 
@@ -145,12 +202,9 @@ async function tryToKeep(
   prepared: Prepared,
   occasion: Occasion,
   start: number,
-  drift: readonly Drifted[],
+  drift: Drift,
 ): Promise<Attempt | undefined> {
-  const { document: plan } = prepared;
-  const result = hasChanges(plan) ? 'applied' : 'unchanged';
-  const outcome = { source: plan.source, findings: plan.findings, summary: plan.summary, drift };
-  const entry = entryOf(bench, occasion, start, result, outcome);
+  const entry = keptEntry(bench, prepared.document, occasion, start, drift);
   try {
     return { entry, plan: await keep(bench.store, prepared, historyRecord(bench.newId(), entry)) };
   } catch (error) {
@@ -159,23 +213,15 @@ async function tryToKeep(
   }
 }
 
-function hasChanges({ changes, adopted = [] }: PlanDocument): boolean {
-  return changes.length > 0 || adopted.length > 0;
-}
-
 function held(
   bench: Workbench,
   occasion: Occasion,
   start: number,
-  { plan, drift }: { readonly plan: PlanDocument; readonly drift: readonly Drifted[] },
+  { plan, drift }: { readonly plan: PlanDocument; readonly drift: Drift },
 ): Attempt {
   const { source, findings, summary } = plan;
-  const left = drift.map((one) => ({ ...one, left: true }));
-  return {
-    plan,
-    held: true,
-    entry: entryOf(bench, occasion, start, 'unchanged', { source, findings, summary, drift: left }),
-  };
+  const outcome = { source, findings, summary, drift: allLeft(drift) };
+  return { plan, held: true, entry: entryOf(bench, occasion, start, 'unchanged', outcome) };
 }
 
 /** Leaves a record of an attempt that found no tree. */
@@ -198,41 +244,19 @@ interface Refusal {
   readonly source: PlanSource;
   readonly findings: readonly Finding[];
   readonly plan?: PlanDocument;
-  readonly drift?: readonly Drifted[];
+  readonly drift?: Drift;
   readonly failure: AttemptFailure;
 }
 
 async function refuse(bench: Workbench, occasion: Occasion, start: number, refusal: Refusal): Promise<Attempt> {
-  const { source, findings, plan, drift = [], failure } = refusal;
+  const { source, findings, plan, drift = {}, failure } = refusal;
   const entry = entryOf(bench, occasion, start, 'refused', {
     source,
     findings,
     summary: plan?.summary ?? nothingPlanned,
     // What is refused reverts nothing.
-    drift: drift.map((one) => ({ ...one, left: true })),
+    drift: allLeft(drift),
   });
   if (!isOfCaller(failure)) await keepHistory(bench.store, bench.newId(), entry);
   return { entry, failure, ...(plan ? { plan } : {}) };
-}
-
-const nothingPlanned: PlanSummary = { create: 0, update: 0, delete: 0, rename: 0, adopt: 0, unchanged: 0, blocked: 0 };
-
-function entryOf(
-  bench: Workbench,
-  occasion: Occasion,
-  start: number,
-  result: HistoryEntry['result'],
-  outcome: Pick<Refusal, 'source' | 'findings' | 'drift'> & { readonly summary: PlanSummary },
-): HistoryEntry {
-  const { source, findings, summary, drift = [] } = outcome;
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const durationMs = Math.round(bench.elapsed() - start);
-  const { digest: revision, commit, dirty } = source;
-  const git = { ...(commit === undefined ? {} : { commit }), ...(dirty === undefined ? {} : { dirty }) };
-  const times = { trigger: occasion.trigger, result, at: bench.now(), durationMs };
-  const counts = { summary, errors, warnings: findings.length - errors };
-  const actor = occasion.actor.name ?? occasion.actor.id;
-  const { findings: kept } = firstFindings(findings);
-  const more = { ...(actor === undefined ? {} : { actor }), ...(drift.length > 0 ? { drift } : {}) };
-  return { revision, ...git, ...times, ...counts, findings: kept, ...more };
 }

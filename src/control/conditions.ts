@@ -1,6 +1,14 @@
 // Conditions as Kubernetes has them: what holds of the declared platform now, and since when.
 import { type Suspended, suspendedWords } from '../core/model/suspension.ts';
-import type { Attempted, Condition, Drifted, HistoryEntry } from './config-status.ts';
+import {
+  type Attempted,
+  type Condition,
+  type Drift,
+  type Drifted,
+  driftCount,
+  type HistoryEntry,
+  leftCount,
+} from './config-status.ts';
 import { driftWords } from './drift-words.ts';
 
 /** How things stand, from which every condition follows. */
@@ -57,7 +65,7 @@ function ready({ attempted, applied, missing, failure }: Standing): Told {
       reason: 'NotReconciled',
       message: `nothing was applied yet: ${waits(attempted)}`,
     };
-  const left = (attempted.drift ?? []).filter((one) => one.left).length;
+  const left = leftCount(attempted);
   const but = left === 0 ? '' : `, but for ${left} object${left === 1 ? '' : 's'} that drifted`;
   return {
     type: 'Ready',
@@ -110,18 +118,17 @@ function sourceAvailable({ attempted, missing, reading, suspended }: Standing): 
 }
 
 /** What the last reconcile that came to a plan found drifted, and did not revert or reverted. */
-export function driftOf({ attempted, applied }: Pick<Standing, 'attempted' | 'applied'>): readonly Drifted[] {
+export function driftOf({ attempted, applied }: Pick<Standing, 'attempted' | 'applied'>): Drift {
   // A tree that is wrong on its own says nothing of the state.
   const isTold = attempted?.drift !== undefined || attempted?.result !== 'refused' || wasPlanned(attempted);
-  return (isTold ? attempted?.drift : applied?.drift) ?? [];
+  return (isTold ? attempted : applied) ?? {};
 }
 
 function drifted({ attempted, applied }: Standing): Told {
   if (!attempted)
     return { type: 'Drifted', status: 'Unknown', reason: 'NotReconciled', message: 'nothing was applied yet' };
-  const drift = driftOf({ attempted, applied });
-  const left = drift.filter((one) => one.left);
-  const fights = drift.filter(({ times }) => times !== undefined);
+  const found = driftOf({ attempted, applied });
+  const fights = (found.drift ?? []).filter(({ times }) => times !== undefined);
   const isTrue = { type: 'Drifted', status: 'True' } as const;
   if (fights.length > 0)
     return {
@@ -129,14 +136,14 @@ function drifted({ attempted, applied }: Standing): Told {
       reason: 'Fighting',
       message: `somebody else keeps changing what the tree declares: ${fights.slice(0, mostTold).map(fightWords).join('; ')}`,
     };
-  if (left.length > 0)
+  if (leftCount(found) > 0)
     return {
       ...isTrue,
       reason: attempted.result === 'refused' ? 'NotReverted' : 'Left',
-      message: told(left, 'left so'),
+      message: told(found, 'left so'),
     };
-  if (drift.length > 0)
-    return { type: 'Drifted', status: 'False', reason: 'Reverted', message: told(drift, 'reverted') };
+  if (driftCount(found) > 0)
+    return { type: 'Drifted', status: 'False', reason: 'Reverted', message: told(found, 'reverted') };
   return {
     type: 'Drifted',
     status: 'False',
@@ -147,11 +154,13 @@ function drifted({ attempted, applied }: Standing): Told {
 
 const mostTold = 5;
 
-function told(drift: readonly Drifted[], what: string): string {
+function told(found: Drift, what: string): string {
+  const { drift = [] } = found;
+  const total = driftCount(found);
   const words = drift.slice(0, mostTold).map(driftWords).join('; ');
-  const more = drift.length > mostTold ? `; and ${drift.length - mostTold} more` : '';
-  const [noun, verb] = drift.length === 1 ? ['object', 'was'] : ['objects', 'were'];
-  return `${drift.length} ${noun} had been changed by others and ${verb} ${what}: ${words}${more}`;
+  const more = total > mostTold ? `; and ${total - mostTold} more` : '';
+  const [noun, verb] = total === 1 ? ['object', 'was'] : ['objects', 'were'];
+  return `${total} ${noun} had been changed by others and ${verb} ${what}: ${words}${more}`;
 }
 
 function fightWords(drifted: Drifted): string {

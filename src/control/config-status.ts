@@ -63,8 +63,34 @@ export interface Drifted {
   readonly mark?: string;
 }
 
+/** What an attempt found drifted, as much of it as an entry of the history should hold. */
+export interface Drift {
+  /** The first of what had drifted, fights before all else; absent where nothing had. */
+  readonly drift?: readonly Drifted[];
+  /** How many objects had drifted, where not all of them are told. */
+  readonly driftTotal?: number;
+  /**
+   * What was left deleted of those that are not told: the marks of their documents, by kind. `all`: more than an entry should hold, so that
+   * whatever is not there counts as left deleted until somebody has all of the tree applied.
+   */
+  readonly gone?: Gone | 'all';
+}
+
+/** Marks of documents by kind. */
+export type Gone = Readonly<Record<string, readonly string[]>>;
+
+/** How many objects an attempt found drifted. */
+export function driftCount({ drift = [], driftTotal = drift.length }: Drift): number {
+  return driftTotal;
+}
+
+/** How many of them it left as they were: one attempt leaves all, or none. */
+export function leftCount(found: Drift): number {
+  return found.drift?.some(({ left }) => left) ? driftCount(found) : 0;
+}
+
 /** One attempt to reconcile, as history keeps it. */
-export interface HistoryEntry {
+export interface HistoryEntry extends Drift {
   readonly revision: string;
   readonly commit?: string;
   readonly dirty?: boolean;
@@ -79,8 +105,6 @@ export interface HistoryEntry {
   readonly actor?: string;
   /** There was no tree to read, and why: then the revision is `missing`. */
   readonly missing?: string;
-  /** What had drifted, where something had. */
-  readonly drift?: readonly Drifted[];
 }
 
 /** The revision of an attempt that found no tree. */

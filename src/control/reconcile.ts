@@ -48,7 +48,8 @@ export interface PlanOptions {
 
 /**
  * Plans a valid tree against a state: every change, and every rule that forbids one. Between its slices the store may move on: when
- * declared resources change meanwhile, what was planned is of no use, and it is planned again; other writes are left to `keep`.
+ * declared resources change meanwhile, what was planned is of no use, and it is planned again; other writes are left to `keep`. Writers that never
+ * pause wait for it at last, in a transaction that keeps nothing.
  */
 export async function prepare(store: Store, loaded: LoadedTree, options: PlanOptions): Promise<Prepared> {
   let moves = 0;
@@ -56,20 +57,30 @@ export async function prepare(store: Store, loaded: LoadedTree, options: PlanOpt
     if (entry === 'reset' || entry.changes.some(({ kind }) => isDeclaredKind(kind))) moves++;
   });
   try {
-    for (let attempt = 0; ; attempt++) {
+    for (let tries = 0; tries < maxTries; tries++) {
       const start = moves;
-      // Writers that never pause must not keep the plan from being made: at last it is made in one go.
-      const slicer = attempt < 3 ? (options.slicer ?? createSlicer()) : createSlicer(Number.POSITIVE_INFINITY);
       const steps = prepareSteps(store.read(), loaded, options);
       const prepared = await inSlices(
         unless(() => moves !== start, steps),
-        slicer,
+        options.slicer ?? createSlicer(),
       );
       if (prepared) return prepared;
     }
   } finally {
     unsubscribe();
   }
+  const { result } = await store.commit(alone(loaded, options), { id: options.context.newId() });
+  // The id is fresh, so nothing was repeated.
+  return result as Prepared;
+}
+
+/** How often a plan is made beside writers before they have to wait for it. */
+export const maxTries = 3;
+
+function alone(loaded: LoadedTree, options: PlanOptions) {
+  return function* (view: PositionedView) {
+    return { changes: [], result: yield* prepareSteps(view, loaded, options) };
+  };
 }
 
 function* prepareSteps(
@@ -114,12 +125,41 @@ export async function keep(store: Store, prepared: Prepared, record: StoreRecord
   const planned = await inSlices(plannedRecords(plan, document, store.read(), context), createSlicer());
   const transaction = function* (view: PositionedView) {
     const tried = yield* triedOn(view, prepared);
-    const { changes, before, after, consequences } = tried;
-    const following = auditRecords(changes.slice(tried.proposed.length), { before, after }, context);
-    return { changes, records: [record, ...planned, ...following], result: consequences };
+    const records = [record, ...planned, ...followingRecords(tried, context)];
+    return { changes: tried.changes, records, result: tried.consequences };
   };
   const { result = [] } = await store.commit(transaction, { id: record.id });
   return withConsequences(document, result);
+}
+
+/**
+ * Plans a tree and keeps the plan in one transaction, for which all other writers wait: its state stands still, so that nothing can move in between.
+ * `outcome` is pure; it answers the record of the plan and what is to be known of it, or throws where the plan is not to be kept.
+ */
+export async function prepareAndKeep<R>(
+  store: Store,
+  loaded: LoadedTree,
+  options: PlanOptions,
+  {
+    id,
+    outcome,
+  }: { readonly id: string; readonly outcome: (prepared: Prepared) => { record: StoreRecord; result: R } },
+): Promise<R> {
+  const transaction = function* (view: PositionedView) {
+    const prepared = yield* prepareSteps(view, loaded, options);
+    const { record, result } = outcome(prepared);
+    const { plan, document, tried, context } = prepared;
+    const planned = yield* plannedRecords(plan, document, view, context);
+    return { changes: tried.changes, records: [record, ...planned, ...followingRecords(tried, context)], result };
+  };
+  const { result } = await store.commit(transaction, { id });
+  // The id is fresh, so nothing was repeated.
+  return result as R;
+}
+
+/** The audit entries of what goes with a plan. */
+function followingRecords({ proposed, changes, before, after }: Tried<Plan>, context: Context): StoreRecord[] {
+  return auditRecords(changes.slice(proposed.length), { before, after }, context);
 }
 
 /** What was tried, or, where others have written since, the same tried again: the plan stands as long as its objects do. */

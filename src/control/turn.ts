@@ -6,7 +6,7 @@ import { settle } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, type Workbench } from './attempt.ts';
 import { conditionsOf } from './conditions.ts';
-import type { Attempted, Condition, HistoryEntry } from './config-status.ts';
+import { type Attempted, type Condition, driftCount, type HistoryEntry } from './config-status.ts';
 import { ReconcilerSuspended, TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
 import { postureOf } from './status.ts';
@@ -186,7 +186,8 @@ function tell(options: LoopOptions, memory: Memory, attempt: Attempt, tree: Tree
 
 /** Somebody else has changed what the tree declares: whoever runs the platform should know, whatever is done about it. */
 function tellDrift({ log, now }: LoopOptions, memory: Memory): void {
-  if ((memory.attempted?.drift ?? []).length === 0) return;
+  const objects = driftCount(memory.attempted ?? {});
+  if (objects === 0) return;
   const drifted = conditionsOf({ ...memory }, [], now()).find(({ type }) => type === 'Drifted');
-  if (drifted) log('warn', drifted.message, { reason: drifted.reason, objects: memory.attempted?.drift?.length });
+  if (drifted) log('warn', drifted.message, { reason: drifted.reason, objects });
 }

@@ -1,5 +1,5 @@
 // What is told of an attempt to apply a tree: which events it makes, and the message of each. Nothing in it is secret, and it is never large.
-import type { Drifted, HistoryEntry } from '../control/config-status.ts';
+import { type Drifted, driftCount, type HistoryEntry } from '../control/config-status.ts';
 import { historyEntry } from '../control/history.ts';
 import type { NotificationEvent } from '../core/kinds/notifications.ts';
 import type { Finding } from '../core/model/finding.ts';
@@ -48,8 +48,9 @@ function isSameDrift(entry: HistoryEntry, before: HistoryEntry): boolean {
   return (entry.drift ?? []).every(({ left }) => left) && driftOf(entry) === driftOf(before);
 }
 
-function driftOf({ drift = [] }: HistoryEntry): string {
-  return JSON.stringify(drift.map(({ address, fields, by }) => [address, fields, by?.at]));
+function driftOf({ drift = [], driftTotal, gone }: HistoryEntry): string {
+  const told = drift.map(({ address, fields, by }) => [address, fields, by?.at]);
+  return JSON.stringify(driftTotal === undefined ? told : [told, driftTotal, gone]);
 }
 
 /** Standard Webhooks advises to stay below 20 kB. */
@@ -85,7 +86,7 @@ function dataOf(entry: HistoryEntry, listed: number) {
     ...(actor === undefined ? {} : { actor: short(actor) }),
     ...(missing === undefined ? {} : { missing: short(missing) }),
     findings: findings.slice(0, listed).map(shownFinding),
-    ...(drift.length === 0 ? {} : { drift: drift.slice(0, listed).map(shownDrift), drifted: drift.length }),
+    ...(drift.length === 0 ? {} : { drift: drift.slice(0, listed).map(shownDrift), drifted: driftCount(entry) }),
   };
 }
 

@@ -79,7 +79,7 @@ applying('needs the exact number to delete much', async ({ here }) => {
   here.write('config/many.yaml', 'kind: Template\nmetadata: {name: t}\n');
   const refused = await here.weir('apply');
   assert.is(refused.code, 3);
-  assert.match(refused.stdout, /error\[mass-delete\].* consent with --allow-deletes 11\n/);
+  assert.match(refused.stdout, /error\[mass-delete\].* consent with --allow-deletes 11; /);
   assert.is((await here.weir('apply --allow-deletes 10')).code, 3);
   assert.is((await here.weir('plan --allow-deletes 11')).code, 0);
   assert.is((await here.weir('apply --allow-deletes 11')).code, 0);

@@ -203,6 +203,38 @@ asking('takes consents along', async (context) => {
   assert.is(adopted.code, 0);
 });
 
+asking('is consented to as the server itself says, by the command and by the request', async (context) => {
+  const { here, server, admin } = context;
+  const documents = (names: readonly string[]) =>
+    names.map((name) => `kind: Template\nmetadata: {name: ${name}}\n`).join('---\n');
+  const both = ['first', 'second'];
+  await writeFiles(
+    join(here.path, 'config'),
+    Object.fromEntries(both.map((name) => [`${name}/t.yaml`, documents([name])])),
+  );
+  assert.is((await here.weir(`apply ${admin}`)).code, 0);
+  const refusal = async (): Promise<string> => {
+    assert.is((await here.weir(`apply ${admin}`)).code, 3);
+    const { stdout } = await here.weir(`status ${admin} --output json`);
+    return JSON.parse(stdout).findings[0].message;
+  };
+  rmSync(join(here.path, 'config/first'), { recursive: true });
+  const [, command = ''] = /"weir (apply [^"]+)"/.exec(await refusal()) ?? [];
+  const line = command.replace('URL', server.url).replace('FILE', 'admin-token');
+  assert.is((await here.weir(line)).code, 0, line);
+  rmSync(join(here.path, 'config/second'), { recursive: true });
+  const [, method = '', path = '', body = ''] = / ([A-Z]+) (\/\S+) (\{.*\})$/.exec(await refusal()) ?? [];
+  const headers = {
+    authorization: `Bearer ${readFileSync(join(here.path, 'admin-token'), 'utf8').trim()}`,
+    'content-type': 'application/json',
+  };
+  const answer = await fetch(`${server.url}${path}`, { method, headers, body });
+  assert.is(answer.status, 200, await answer.text());
+  here.write('config/kept.yaml', documents(['standard']).replace('}\n', '}\nspec: {description: Ours}\n'));
+  const [, adopt = ''] = /"weir (apply [^"]+)"/.exec(await refusal()) ?? [];
+  assert.is((await here.weir(adopt.replace('URL', server.url).replace('FILE', 'admin-token'))).code, 0, adopt);
+});
+
 asking('needs no more than the scope `plan`, which gives no more', async ({ here, job }) => {
   assert.is((await here.weir(`status ${job}`)).code, 0);
   const { code, stdout, stderr } = await here.weir(`apply ${job} --output json`);

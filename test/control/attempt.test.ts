@@ -1,11 +1,14 @@
 // Attempts: what is applied or refused, and the record that each leaves.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { applyLoaded, type Occasion, type Workbench } from '../../src/control/attempt.ts';
 import { BaseMoved, PlanBlocked, TreeInvalid } from '../../src/control/failures.ts';
 import { historyEntry, lastAttempts } from '../../src/control/history.ts';
 import { createInventory } from '../../src/control/inventory.ts';
-import { created } from '../../src/core/model/change.ts';
+import { created, updated } from '../../src/core/model/change.ts';
+import type { View } from '../../src/core/model/view.ts';
+import { until } from '../support/until.ts';
 import { type Files, facts, load, made, newWorld, put, type World } from './world.ts';
 
 const stack = (name: string, spec = 'runtime: "4"') => `kind: Stack\nmetadata: {name: ${name}}\nspec: {${spec}}\n`;
@@ -106,6 +109,93 @@ attempts('plans again when a writer was first', async () => {
   const [{ entry }] = await Promise.all([attempt(world, files), ...writes]);
   assert.equal([entry.result, entry.summary.create], ['applied', 1]);
   assert.is(world.store.read().count('Stack'), 21);
+});
+
+/** Writes what a document leaves to the API again and again: as soon as one write is seen, the next is on its way. */
+function neverStops({ store }: World, name: string): { readonly writes: () => number; stop(): void } {
+  let writes = 0;
+  const next = () => {
+    const id = `busy-${writes++}`;
+    const change = (view: View) => {
+      const before = view.named('Stack', name);
+      if (!before) return { changes: [] };
+      return { changes: [updated(before, { ...before, spec: { ...before.spec, label: id } })] };
+    };
+    store.commit(change, { id }).catch(() => {});
+  };
+  const unsubscribe = store.subscribe(next);
+  next();
+  return { writes: () => writes, stop: unsubscribe };
+}
+
+const shared = (runtime: string) =>
+  stack('a', `runtime: "${runtime}"`).replace('spec', 'lifecycle: {ignore: [/spec/label]}\nspec');
+
+attempts('ends though a writer changes all the time what it plans, and loses none of the writes', async () => {
+  const world = newWorld();
+  const others = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`${at}.yaml`, stack(`s${at}`)]));
+  await attempt(world, { ...others, 'a.yaml': shared('4') });
+  const writer = neverStops(world, 'a');
+  const { entry, plan } = await attempt(world, { ...others, 'a.yaml': shared('5') });
+  const during = writer.writes();
+  await until('the writer goes on', () => writer.writes() > during + 3);
+  writer.stop();
+  assert.equal([entry.result, entry.summary.update], ['applied', 1]);
+  assert.equal(
+    plan?.changes.map(({ address }) => address),
+    ['Stack/a'],
+  );
+  const { spec } = world.store.read().named('Stack', 'a') ?? {};
+  assert.is(spec?.runtime, '5');
+  assert.match(spec?.label ?? '', /^busy-/);
+  assert.equal(
+    (await history(world)).map(({ result }) => result),
+    ['applied', 'applied'],
+    'one record an attempt',
+  );
+});
+
+attempts(
+  'beside such a writer is refused and held back as ever, with a record where there is one to leave',
+  async () => {
+    const world = newWorld();
+    await attempt(world, { 'a.yaml': shared('4'), 'b.yaml': stack('b'), 't.yaml': stack('t') });
+    await put(world, made('InstanceType', 'own', { stacks: ['b'] }));
+    const writer = neverStops(world, 'a');
+    const refused = await attempt(world, { 'a.yaml': shared('5'), 't.yaml': stack('t') });
+    const held = await attempt(
+      world,
+      { 'a.yaml': shared('5'), 'b.yaml': stack('b'), 't.yaml': stack('t') },
+      { holds: true },
+    );
+    writer.stop();
+    assert.instance(refused.failure, PlanBlocked);
+    assert.equal([held.held, held.plan?.summary.update], [true, 1]);
+    assert.equal(
+      (await history(world)).map(({ result }) => result),
+      ['refused', 'applied'],
+    );
+  },
+);
+
+attempts('lets everybody read while writers wait for it', async () => {
+  const world = newWorld();
+  const many = (runtime: string) =>
+    Object.fromEntries(
+      Array.from({ length: 1500 }, (_, at) => [`${at}.yaml`, stack(`s${at}`, `runtime: "${runtime}"`)]),
+    );
+  await attempt(world, { ...many('4'), 'a.yaml': shared('4') });
+  const writer = neverStops(world, 'a');
+  let [turns, going] = [0, true];
+  const reader = (async () => {
+    for (; going; turns++) await nextTurn();
+  })();
+  const { entry } = await attempt(world, { ...many('4'), 'a.yaml': shared('5') });
+  going = false;
+  writer.stop();
+  await reader;
+  assert.is(entry.result, 'applied');
+  assert.ok(turns > 4, `the event loop came round ${turns} times`);
 });
 
 attempts('keeps who asked, and not more findings than a record should hold', async () => {

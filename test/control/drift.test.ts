@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { applyLoaded } from '../../src/control/attempt.ts';
-import type { Condition } from '../../src/control/config-status.ts';
+import { type Condition, type HistoryEntry, leftCount } from '../../src/control/config-status.ts';
+import { driftIn } from '../../src/control/drift.ts';
+import { historyEntry, historyRecord } from '../../src/control/history.ts';
 import { createInventory } from '../../src/control/inventory.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
 import { statusOfStore } from '../../src/control/status.ts';
 import { loadTree } from '../../src/control/tree.ts';
 import type { LoopOptions } from '../../src/control/turn.ts';
+import { type Change, created } from '../../src/core/model/change.ts';
 import type { PlanDocument } from '../../src/core/plan/plan-document.ts';
 import { noConsents } from '../../src/core/rules/rule.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { load, made } from './world.ts';
 
 const platform = (drift: 'revert' | 'report') =>
   `kind: Platform\nmetadata: {name: platform}\nspec: {reconcile: {settleMs: 50, pollSeconds: 3600, drift: ${drift}}}\n`;
@@ -68,7 +72,7 @@ async function scene(files: Record<string, string>): Promise<Scene> {
       const loaded = await loadTree(folder, { facts, git: false });
       const actor = { kind: 'config', name: 'command' } as const;
       const attempt = await applyLoaded(options, loaded, { trigger: 'command', actor });
-      if (attempt.failure) throw attempt.failure;
+      if (attempt.failure) throw new Error(JSON.stringify(attempt.entry.findings), { cause: attempt.failure });
     },
     async serve(look) {
       const { loop } = await startLoop(options);
@@ -273,3 +277,85 @@ reporting('is remembered while the tree itself is wrong', async () => {
 });
 
 reporting.run();
+
+const much = suite('much drift at once');
+
+const many = (count: number) => Array.from({ length: count }, (_, at) => `s${at}`);
+
+/** A tree with so many stacks, whose platform lets all but nothing of them be deleted without consent. */
+function wide(names: readonly string[], drift: 'revert' | 'report'): Record<string, string> {
+  const reconcile = `settleMs: 50, pollSeconds: 3600, drift: ${drift}, maxDeletes: {count: 10000, percent: 100}`;
+  return {
+    'weir.yaml': `kind: Platform\nmetadata: {name: platform}\nspec: {reconcile: {${reconcile}}}\n`,
+    ...(names.length > 0 ? { 'all.yaml': names.map((name) => stack(name)).join('---\n') } : {}),
+    'kept.yaml': stack('kept'),
+  };
+}
+
+async function newest(store: Store): Promise<HistoryEntry> {
+  const [record] = await store.records({ stream: 'history', limit: 1 });
+  if (!record) throw new Error('there is no history');
+  return historyEntry(record);
+}
+
+for (const drift of ['revert', 'report'] as const)
+  much(`is told by its first hundred objects and their number, in history and elsewhere (${drift})`, async () => {
+    const { serve, command, store } = await scene(wide(many(250), drift));
+    await serve(nothing);
+    await command(wide([], drift));
+    const condition = await serve(driftedIn);
+    assert.match(condition.message, /^250 objects had been changed by others and were /);
+    assert.match(condition.message, /; and 245 more$/);
+    const entry = await newest(store);
+    assert.equal([entry.drift?.length, entry.driftTotal, leftCount(entry)], [100, 250, drift === 'report' ? 250 : 0]);
+    assert.ok(JSON.stringify(entry).length < 25_000, `an entry of ${JSON.stringify(entry).length} characters`);
+  });
+
+much('that is left stays left, start after start, and is no reason to leave what documents say anew', async () => {
+  const { serve, command, root, labels } = await scene(wide(many(250), 'report'));
+  await serve(nothing);
+  await command(wide([], 'report'));
+  for (let times = 0; times < 3; times += 1)
+    assert.match((await serve(driftedIn)).message, /^250 objects .* were left so/);
+  assert.equal(labels(), { kept: 'kept' });
+  await writeFile(join(root, 'new.yaml'), stack('new'));
+  const files = wide(many(249), 'report');
+  await writeFile(join(root, 'all.yaml'), `${files['all.yaml']}---\n${stack('s249', 'edited')}`);
+  assert.match((await serve(driftedIn)).message, /^249 objects .* were left so/);
+  assert.equal(labels(), { kept: 'kept', new: 'new', s249: 'edited' });
+});
+
+much('of more than an entry can remember is left too: nothing is made unasked, until somebody asks', async () => {
+  const { store, serve, root, labels } = await scene(tree('report'));
+  await serve(nothing);
+  await writeFile(join(root, 'c.yaml'), stack('c'));
+  const entry = { ...(await newest(store)), gone: 'all' as const };
+  await store.commit(() => ({ changes: [], records: [historyRecord('overfull', entry)] }), { id: 'overfull' });
+  await serve(async (loop) => {
+    assert.match((await driftedIn(loop)).message, /^1 object had been changed by others and was left so: Stack\/c /);
+    await loop.reconcile({ actor: { kind: 'user', id: 'ann' }, consents: noConsents });
+  });
+  assert.equal(labels(), { a: 'a', b: 'b', c: 'c' });
+});
+
+much('is remembered as far as an entry can hold it', async () => {
+  const store = openMemoryStore({ rehearse: true });
+  const world = (count: number) => {
+    const { desired } = load({
+      'all.yaml': many(count)
+        .map((name) => stack(name))
+        .join('---\n'),
+    }).desired;
+    const left = [...desired.values()].map((wanted) => ({
+      ...{ action: 'create' as const, quiet: false, desired: wanted, cause: 'drift' as const },
+      change: created(made('Stack', wanted.name, { runtime: '4' })) as Change<'Stack'>,
+    }));
+    return driftIn(store, { planned: [], unchanged: 0, left: left.slice(-count) }, '2026-11-21T10:00:00.000Z');
+  };
+  const most = await world(10_100);
+  assert.equal([most.drift?.length, most.driftTotal], [100, 10_100]);
+  assert.ok(JSON.stringify(most).length < 160_000, `${JSON.stringify(most).length} characters`);
+  assert.is((await world(10_101)).gone, 'all');
+});
+
+much.run();

@@ -116,8 +116,10 @@ managed('cannot be changed, made again or deleted here: the answer names file an
   const spec = { label: 'mine', runtime: '4.1' };
   const writes = [
     ['PUT', '/api/v1/stacks/nr-4', { spec }],
-    ['PUT', '/api/v1/stacks/nr-4', { spec: { label: 'Node-RED 4', runtime: '4.1' } }],
+    ['PUT', '/api/v1/stacks/nr-4', { spec: { label: 'Node-RED 4', runtime: '4.1' }, labels: { tier: 'one' } }],
+    ['PUT', '/api/v1/stacks/nr-4', { spec: { label: 'Node-RED 4', runtime: '4.1' }, lifecycle: { protect: true } }],
     ['POST', '/api/v1/stacks', { name: 'nr-4', spec }],
+    ['POST', '/api/v1/stacks', { name: 'nr-4', spec: { label: 'Node-RED 4', runtime: '4.1' } }],
     ['DELETE', '/api/v1/sso-configs/corp', undefined],
   ] as const;
   for (const [method, url, body] of writes) {
@@ -128,6 +130,34 @@ managed('cannot be changed, made again or deleted here: the answer names file an
     assert.match(violation.message, /(stacks|sso)\.yaml:1 declares it/);
     assert.equal([violation.source.file, violation.source.line], [method === 'DELETE' ? 'sso.yaml' : 'stacks.yaml', 1]);
   }
+});
+
+managed('may be put as it is: what it has is answered, and nothing changes', async () => {
+  const paths = ['team-types', 'instance-types', 'stacks', 'templates', 'sso-configs'];
+  const lists = await Promise.all(paths.map((path) => ask('GET', `/api/v1/${path}`)));
+  const urls = lists.flatMap(({ body }, at) => {
+    const items: { name: string; status: { managedBy: string } }[] = Object.values(body).find(Array.isArray) ?? [];
+    return items
+      .filter(({ status }) => status.managedBy === 'config')
+      .map(({ name }) => `/api/v1/${paths[at]}/${name}`);
+  });
+  assert.ok(urls.length >= 5, `the tree declares ${urls}`);
+  const { position } = world.store.read();
+  for (const url of urls) {
+    const { body: shown, headers } = await ask('GET', url);
+    const { spec, labels, lifecycle } = shown;
+    const ifMatch = { 'if-match': String(headers['etag']) };
+    for (const body of [{ spec }, { spec, labels, lifecycle }]) {
+      const put = await ask('PUT', url, { body, headers: ifMatch });
+      assert.is(put.status, 200, `${url} ${put.text}`);
+      assert.equal(put.body, shown);
+    }
+    const dry = await ask('PUT', `${url}?dryRun=true`, { body: { spec } });
+    assert.equal([dry.status, dry.body.changes, dry.body.findings], [200, [], []], `${url} ${dry.text}`);
+    const late = await ask('PUT', url, { body: { spec }, headers: { 'if-match': '"another"' } });
+    assert.equal([late.status, late.body.code], [412, 'precondition_failed'], url);
+  }
+  assert.is(world.store.read().position, position, 'nothing was written');
 });
 
 managed('is refused by the rules that forbid it too, all at once', async () => {

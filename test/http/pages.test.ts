@@ -113,6 +113,25 @@ for (const [url, code] of [
     }
   });
 
+/** Where the links of a page lead, for somebody who sees it at an address. */
+const linksOn = (html: string, address: string) =>
+  [...html.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)].map(([, href = '', text]) => [
+    text,
+    new URL(href, address).href,
+  ]);
+
+for (const path of ['/nothing', '/nothing/', '/a/b/c', '/a/b/c/?d=/e/f', '/i//x', '/account/login?next=a&next=b'])
+  sent(`leads from a page at ${path} home, and to where people sign in, whatever stands before its paths`, async () => {
+    const { text } = await world.ask('GET', path, browsing);
+    for (const base of ['https://weir.example', 'https://example.com/weir'])
+      assert.equal(linksOn(text, `${base}${path}`), [
+        ['Home', `${base}/`],
+        ['Sign in', `${base}/account/login`],
+      ]);
+    for (const found of ['/', '/account/login'])
+      assert.ok((await world.ask('GET', found, browsing)).status < 400, `there is something at ${found}`);
+  });
+
 sent('tells a browser in a page that it asks too often, or that the server fails; the API stays as it is', async () => {
   const weir = String(tree['weir.yaml']).replace('spec:\n', 'spec:\n  api: {rateLimit: {requestsPerMinute: 2}}\n');
   const other = await startWorld({ ...tree, 'weir.yaml': weir });
@@ -317,6 +336,8 @@ people('see a page where there is nothing', async () => {
   assert.is(answer?.status(), 404);
   await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
   await isAccessible();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
 people('forget their password, and set another by the link in the mail', async () => {

@@ -12,8 +12,8 @@ export interface PlanMode {
   readonly serves?: boolean;
   /** Whether what drifted is left as it is, where the tree's Platform says `drift: report`. */
   readonly leavesDrift?: boolean;
-  /** Objects that others deleted since a server applied them, by address; with the mark of their document, where that is known. */
-  readonly gone?: ReadonlyMap<string, string | undefined>;
+  /** Whether the object of a document was deleted by others since a server applied that document. */
+  readonly gone?: (wanted: Desired) => boolean;
 }
 
 /** What tells one document from another by what it wants. No more than a mark: it guards nothing, and hides nothing. */
@@ -43,10 +43,7 @@ export function causeOfDeletion({ reconciled }: DeclaredResource, view: View): C
 
 /** Why an object has to be made. */
 export function causeOfCreation(wanted: Desired, { gone }: PlanMode): Cause {
-  const address = `${wanted.kind}/${wanted.name}`;
-  if (!gone?.has(address)) return 'source';
-  const mark = gone.get(address);
-  return mark === undefined || mark === markOf(wanted) ? 'drift' : 'source';
+  return gone?.(wanted) ? 'drift' : 'source';
 }
 
 /** 53 bits, by cyrb53 (in the public domain): the core has no crypto, and needs none here. */

@@ -96,16 +96,23 @@ function replaced(current: DeclaredResource, write: DeclaredWrite, context: Cont
   const same =
     sameSpec(write.kind, current.spec, spec) &&
     sameValue({ labels, lifecycle }, { labels: current.labels, lifecycle: current.lifecycle });
-  const next: DeclaredResource = same
-    ? current
-    : { ...current, spec, labels, lifecycle, generation: current.generation + 1, updatedAt: context.now };
+  if (same) return [];
+  const { now } = context;
+  const next: DeclaredResource = {
+    ...current,
+    spec,
+    labels,
+    lifecycle,
+    generation: current.generation + 1,
+    updatedAt: now,
+  };
   if (current.managedBy === 'config' && current.lifecycle.ignore.length === 0) return [taken(next, context, current)];
-  return same ? [] : [updated(current, next)];
+  return [updated(current, next)];
 }
 
 /**
- * A document leaves nothing of this resource to the API, so a write, even one that alters nothing, would take it away from the document.
- * It is proposed as just that, and the rule `config-managed` says where the document stands.
+ * A document leaves nothing of this resource to the API, so a write that alters or makes it would take it away from the document. It is
+ * proposed as just that, and the rule `config-managed` says where the document stands.
  */
 function taken(next: DeclaredResource, { now }: Context, current = next): Change {
   const { source: _, ...rest } = next;

@@ -7,7 +7,7 @@ import { type Rule, violation } from './rule.ts';
 
 export const configManaged: Rule = {
   id: 'config-managed',
-  refuses: 'an API write to an object that a document declares',
+  refuses: 'an API write that would change or delete an object that a document declares',
   perChange: true,
   *check(batch) {
     if (batch.door === 'tree' || batch.door === 'config') return;

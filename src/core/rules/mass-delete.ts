@@ -3,6 +3,7 @@ import { declaredKindNames } from '../kinds/index.ts';
 import type { Finding } from '../model/finding.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import { singleton, type View } from '../model/view.ts';
+import { howToAllowDeletes } from './how-to-consent.ts';
 import { isDeclared } from './protected.ts';
 import { counted, type Rule, some, violation } from './rule.ts';
 
@@ -32,7 +33,7 @@ function* overLimit(before: View, deleted: readonly Resource[]): Iterable<Findin
   const deletions = deleted.length;
   const { count, percent } = singleton(before, 'Platform').spec.reconcile.maxDeletes;
   const declared = countDeclared(before);
-  const consent = `if that is meant, consent with --allow-deletes ${deletions}`;
+  const consent = howToAllowDeletes(deletions);
   const cannot = `this plan cannot delete ${deletions} of ${counted(declared, 'declared object')}${namesOf(deleted)}`;
   if (deletions > count) yield refuse(`${cannot}, because reconcile.maxDeletes.count is ${count}: ${consent}`);
   else if (declared >= fewObjects && deletions * 100 > percent * declared)

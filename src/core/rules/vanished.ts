@@ -4,6 +4,7 @@ import type { Change } from '../model/change.ts';
 import type { Finding } from '../model/finding.ts';
 import { addressOf, type DeclaredResource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
+import { howToAllowDeletes } from './how-to-consent.ts';
 import { isDeclared, isOfTree } from './protected.ts';
 import { type Batch, type Rule, some, violation } from './rule.ts';
 
@@ -101,7 +102,7 @@ function refuse({ changes }: Batch, { objects, one, all, because }: Loss): Findi
   const verb = objects.some(({ id }) => ids.has(id)) ? 'delete' : 'let go of';
   const names = some(objects.map(addressOf).sort(), objects.length);
   const what = objects.length === 1 ? `${names}, ${one},` : `${all} (${names}),`;
-  const consent = `if that is meant, consent with --allow-deletes ${deletions.length}`;
+  const consent = howToAllowDeletes(deletions.length);
   const cannot = `this plan cannot ${verb} ${what} because ${because}: ${consent}`;
   return violation('vanished', { kind: 'Platform', name: 'platform' }, '', cannot);
 }

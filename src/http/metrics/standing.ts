@@ -1,7 +1,7 @@
 // Gauges of how Weir itself stands: the last reload, its findings and conditions, the store, mail that waits.
 import { Gauge, type OpenMetricsContentType, type Registry } from 'prom-client';
 import { driftOf } from '../../control/conditions.ts';
-import type { Attempted } from '../../control/config-status.ts';
+import { type Attempted, driftCount, leftCount } from '../../control/config-status.ts';
 import type { ReconcilerStanding } from '../../control/reconciler.ts';
 import type { Health } from '../../store/store.ts';
 
@@ -59,10 +59,10 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
     findings.set({ severity: 'error' }, standing.attempted?.errors ?? 0);
     findings.set({ severity: 'warning' }, standing.attempted?.warnings ?? 0);
     pending.set(pendingIn(standing.attempted));
-    const drift = driftOf(standing);
-    const left = drift.filter((one) => one.left).length;
+    const found = driftOf(standing);
+    const left = leftCount(found);
     drifted.set({ outcome: 'left' }, left);
-    drifted.set({ outcome: 'reverted' }, drift.length - left);
+    drifted.set({ outcome: 'reverted' }, driftCount(found) - left);
     for (const { type, status } of standing.conditions)
       for (const one of ['True', 'False', 'Unknown'] as const)
         condition.set({ type, status: one }, one === status ? 1 : 0);

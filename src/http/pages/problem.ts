@@ -3,6 +3,7 @@ import { codes, type ErrorCode } from '../errors.ts';
 import { makePage, type Page } from './page.ts';
 
 const idMark = '{request}';
+const rootMark = '{root}';
 
 /** What to do, by the code of the problem; by its status where nothing is said of the code. */
 const advice: Partial<Record<ErrorCode, string>> = {
@@ -26,13 +27,22 @@ function pageOf(code: ErrorCode): Page {
   return makePage({
     title: titles[code] ?? codes[code].title,
     main: `<p role="alert">${advice[code] ?? 'This page cannot be shown.'}</p>
-<p>The number of this request is <code>${idMark}</code>.</p>`,
+<p>The number of this request is <code>${idMark}</code>.</p>
+<p><a href="${rootMark}">Home</a></p>
+<p><a href="${rootMark}account/login">Sign in</a></p>`,
   });
 }
 
-/** The page for a problem. It holds nothing of the request but its id. */
-export function problemPage(code: ErrorCode, requestId: string): Page {
+/** The page for a problem at an address. It holds nothing of the request but its id, and how deep the address is. */
+export function problemPage(code: ErrorCode, requestId: string, url: string): Page {
   const page = pages.get(code) ?? pageOf(code);
+  const html = page.html.replaceAll(rootMark, rootFrom(url));
   // Ids come from us, or have the form of one of ours: nothing in them means anything in HTML.
-  return { ...page, html: page.html.replace(idMark, () => requestId.replace(/[^\w.:-]/g, '')) };
+  return { ...page, html: html.replace(idMark, () => requestId.replace(/[^\w.:-]/g, '')) };
+}
+
+/** The way from an address to the root of the server, whatever stands before its paths. */
+function rootFrom(url: string): string {
+  const depth = (url.split('?')[0] ?? '').split('/').length - 2;
+  return depth > 0 ? '../'.repeat(depth) : './';
 }

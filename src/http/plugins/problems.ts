@@ -22,7 +22,7 @@ export function answerProblem(
   // Also where none of the hooks was asked, such as for a part of a path that is too long.
   reply.code(status).headers({ 'x-request-id': request.id, ...problem.extras.headers });
   const page = request.routeOptions.config.route?.problemPage?.(request.id);
-  if (!page && isForPeople(request)) return sendPage(reply, status, problemPage(problem.code, request.id));
+  if (!page && isForPeople(request)) return sendPage(reply, status, problemPage(problem.code, request.id, request.url));
   if (!page) return reply.type('application/problem+json').send(JSON.stringify(problemBody(problem)));
   // The page does not say why; whoever asks too often should not fill the log besides.
   if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`, details);

@@ -47,7 +47,7 @@ export function createRefusing(baseUrl: string): Refusing {
     endOnceRead(request, response);
   };
   return {
-    refuse: (request, response, problem) => send(request, response, answerOf(request, problem)),
+    refuse: (request, response, problem) => send(request, response, answerOf(request, problem, baseUrl)),
     redirect: (request, response, location, headers = {}) =>
       send(request, response, { status: 302, body: '', headers: { location: sendable(location), ...headers } }),
     hangUp: (socket, problem) => {
@@ -84,13 +84,16 @@ function endOnceRead(request: IncomingMessage, response: ServerResponse): void {
   request.once('end', end).once('close', end).resume();
 }
 
-function answerOf(request: IncomingMessage, problem: Problem) {
+function answerOf(request: IncomingMessage, problem: Problem, baseUrl: string) {
   const { status, title, detail } = bodyOf(problem);
   if (!wantsPage(request)) {
     const headers = { ...problem.extras.headers, 'content-type': 'application/problem+json; charset=utf-8' };
     return { status, body: JSON.stringify(problemBody(problem)), headers };
   }
-  const { html, policy } = makePage({ title: escaped(title), main: `<p>${escaped(detail)}</p>` });
+  const { html, policy } = makePage({
+    title: escaped(title),
+    main: `<p>${escaped(detail)}</p>\n<p><a href="${escaped(baseUrl)}/">Home</a></p>`,
+  });
   const headers = {
     ...problem.extras.headers,
     'content-type': 'text/html; charset=utf-8',

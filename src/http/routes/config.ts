@@ -114,7 +114,13 @@ const history = defineRoute({
 });
 
 function shownHistory(record: StoreRecord) {
-  const { findings: _, ...entry } = historyEntry(record);
+  const { findings: _, ...entry } = shownAttempt(record);
+  return entry;
+}
+
+/** Without what only the next reconcile has to know. */
+function shownAttempt(record: StoreRecord) {
+  const { gone: _, ...entry } = historyEntry(record);
   return entry;
 }
 
@@ -140,7 +146,7 @@ const historyDetail = defineRoute({
     const where = (record: StoreRecord) => historyEntry(record).revision.startsWith(params.revision);
     const [record] = await services.door.store.records({ stream: 'history', limit: 1, where });
     if (!record) throw new Problem('not_found', { detail: 'There is no attempt with this revision.' });
-    return { body: historyEntry(record) };
+    return { body: shownAttempt(record) };
   },
 });
 

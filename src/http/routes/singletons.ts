@@ -39,7 +39,8 @@ const putSettings = defineRoute({
   operationId: 'replaceAdminSettings',
   tag,
   summary: 'Replace the administration settings',
-  description: 'A switch that is left out is off. Refused where a document declares the settings.',
+  description:
+    'A switch that is left out is off. Where a document declares the settings, it is refused if it would change them.',
   query: z.strictObject(dryRunQuery),
   body: replacement('AdminSettings'),
   bodyExample: () => exampleReplacement('AdminSettings'),

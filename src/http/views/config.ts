@@ -236,7 +236,8 @@ const historyFields = {
       }),
     )
     .optional()
-    .describe('What others had changed since a server applied its tree.'),
+    .describe('What others had changed since a server applied its tree: the first hundred objects.'),
+  driftTotal: z.int().optional().describe('How many objects had drifted, where not all of them are told.'),
   missing: z.string().optional().describe('Why there was no tree to read; the revision is `missing` then.'),
 };
 

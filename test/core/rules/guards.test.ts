@@ -15,6 +15,10 @@ import {
   write,
 } from '../../control/world.ts';
 
+/** What to do, wherever it is refused: a server tells it to people who do not know its commands. */
+const consent = (count: number) =>
+  `if that is meant, consent with --allow-deletes ${count}; at a running server: "weir apply --server URL --token-file FILE --allow-deletes ${count}", or POST /api/v1/admin/config/reconcile {"allowDeletes":${count}}`;
+
 const stack = (name: string, more = '') => `kind: Stack\nmetadata: {name: ${name}}\nspec: {runtime: "4"}\n${more}`;
 const stacks = (count: number): Files =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`s${at}.yaml`, stack(`s${at}`)]));
@@ -81,7 +85,7 @@ massDelete('lets a few go, and wants the exact number for more', async () => {
   await apply(world, { ...eager, ...stacks(15) });
   assert.equal(await violationsOf(world, stacks(5)), []);
   assert.equal(await violationsOf(world, stacks(4)), [
-    'mass-delete Platform/platform: this plan cannot delete 11 of 16 declared objects (Stack/s4, Stack/s5, Stack/s6, Stack/s7, Stack/s8, Stack/s9, Stack/s10, Stack/s11, Stack/s12, Stack/s13, Stack/s14), because reconcile.maxDeletes.count is 10: if that is meant, consent with --allow-deletes 11',
+    `mass-delete Platform/platform: this plan cannot delete 11 of 16 declared objects (Stack/s4, Stack/s5, Stack/s6, Stack/s7, Stack/s8, Stack/s9, Stack/s10, Stack/s11, Stack/s12, Stack/s13, Stack/s14), because reconcile.maxDeletes.count is 10: ${consent(11)}`,
   ]);
   assert.equal(await violationsOf(world, stacks(4), allowing(11)), []);
   assert.equal(await violationsOf(world, stacks(4), allowing(12)), [
@@ -120,7 +124,7 @@ massDelete('counts a share once 5 objects are declared', async () => {
   await apply(many, stacks(19));
   assert.equal(await violationsOf(many, stacks(15)), [], '4 of 20');
   assert.equal(await violationsOf(many, stacks(14)), [
-    'mass-delete Platform/platform: this plan cannot delete 5 of 20 declared objects (Stack/s14, Stack/s15, Stack/s16, Stack/s17, Stack/s18), because reconcile.maxDeletes.percent is 20: if that is meant, consent with --allow-deletes 5',
+    `mass-delete Platform/platform: this plan cannot delete 5 of 20 declared objects (Stack/s14, Stack/s15, Stack/s16, Stack/s17, Stack/s18), because reconcile.maxDeletes.percent is 20: ${consent(5)}`,
   ]);
 });
 
@@ -143,7 +147,7 @@ massDelete('counts no people, teams and instances, and nothing that follows from
   assert.equal(
     await violationsOf(world, { 'weir.yaml': guarded['weir.yaml'], ...stacks(9), 'settings.yaml': settings('') }),
     [
-      'mass-delete Platform/platform: this plan cannot delete 1 of 12 declared objects (Stack/s9), because reconcile.maxDeletes.count is 0: if that is meant, consent with --allow-deletes 1',
+      `mass-delete Platform/platform: this plan cannot delete 1 of 12 declared objects (Stack/s9), because reconcile.maxDeletes.count is 0: ${consent(1)}`,
     ],
   );
 });
@@ -152,7 +156,7 @@ massDelete('reads its limits from what was applied, never from the tree that it 
   const world = newWorld();
   await apply(world, { 'weir.yaml': platform('{maxDeletes: {count: 2}}'), ...stacks(5) });
   const generous = { 'weir.yaml': platform('{maxDeletes: {count: 100, percent: 100}}') };
-  assert.match((await violationsOf(world, generous))[0] ?? '', /maxDeletes.count is 2: .*--allow-deletes 5$/);
+  assert.match((await violationsOf(world, generous))[0] ?? '', /maxDeletes.count is 2: .*--allow-deletes 5;/);
   await apply(world, { ...generous, ...stacks(5) });
   assert.equal(await violationsOf(world, { 'weir.yaml': platform('{maxDeletes: {count: 0}}'), ...stacks(1) }), []);
 });
@@ -229,7 +233,7 @@ const vanishing = suite('vanished');
 
 const template = (name: string) => `kind: Template\nmetadata: {name: ${name}}\n`;
 const refusal = (what: string, because: string, count: number) =>
-  `vanished Platform/platform: this plan cannot ${what} because ${because}: if that is meant, consent with --allow-deletes ${count}`;
+  `vanished Platform/platform: this plan cannot ${what} because ${because}: ${consent(count)}`;
 const notMounted = 'a folder that is not mounted looks the same';
 const partMissing = 'a tree of which a part is missing looks the same';
 

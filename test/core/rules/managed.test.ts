@@ -145,7 +145,7 @@ adoption('refuses a document that would change what the API made, and lists the 
   const world = newWorld();
   await put(world, made('Stack', 'a', { runtime: '5', label: 'x' }));
   assert.equal(await violationsOf(world, { 'a.yaml': stack('a').replace('}', ', labels: {t: x}}') }), [
-    'a.yaml:2:18 needs-adopt Stack/a: cannot be changed by its document, because it was made through the API (this would change label, runtime, labels): consent with --adopt Stack/a',
+    'a.yaml:2:18 needs-adopt Stack/a: cannot be changed by its document, because it was made through the API (this would change label, runtime, labels): consent with --adopt Stack/a; at a running server: "weir apply --server URL --token-file FILE --adopt Stack/a", or POST /api/v1/admin/config/reconcile {"adopt":["Stack/a"]}',
   ]);
 });
 
@@ -194,7 +194,7 @@ adoption('is needed for an object that is called otherwise, by its new name', as
   const files = { 'a.yaml': stack('a').replace('}', ', previousNames: [old]}') };
   assert.match(
     (await violationsOf(world, files))[0] ?? '',
-    /\(this would change name\): consent with --adopt Stack\/a$/,
+    /\(this would change name\): consent with --adopt Stack\/a; /,
   );
   assert.equal(await violationsOf(world, files, adopting('Stack/a')), []);
 });

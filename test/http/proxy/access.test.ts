@@ -159,6 +159,7 @@ access('tells those who may know why an instance does not run, and others that i
   assert.not.match(others.text, /crashed|fell/);
   const page = await plain.get('/i/Down/', { as: 'viewer', headers: { accept: 'text/html' } });
   assert.match(page.text, /<h1[^>]*>Not available now<\/h1>.*it fell over/s);
+  assert.match(page.text, '<p><a href="http://weir.example/">Home</a></p>');
 });
 
 access('adds the slash that is missing of an address', async () => {

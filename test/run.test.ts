@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cannotMount } from './endure/faults/mounts.ts';
-import { type CommandResult, runCommand } from './support/run-command.ts';
-import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
+import { type CommandResult, runCommand, startCommand } from './support/run-command.ts';
+import { type TemporaryFolder, temporaryFolder, writeFiles } from './support/temporary-folder.ts';
 import { until } from './support/until.ts';
 
 const repository = resolve(import.meta.dirname, '..');
@@ -219,6 +219,25 @@ ${opening}t('a', () => {
   assert.is(lastLine(result), '4 passed, 3 failed, 0 skipped');
 });
 
+runner('leaves nothing itself where it is told to end', async () => {
+  if (process.platform !== 'linux') return;
+  // Nobody else's, and it does not end while it is waited for.
+  const seconds = 1_000_000 + process.pid;
+  const folder = await folderWith({
+    'long.test.ts': `import { spawn } from 'node:child_process';
+${opening}t('a', async () => { spawn('sleep', ['${seconds}'], { detached: true, stdio: 'ignore' }); console.log('x'); await new Promise((done) => setTimeout(done, 60_000)); });\nt.run();\n`,
+  });
+  const running = startCommand(process.execPath, [join(repository, 'test/run.ts'), '--root', folder.path], {
+    env: { ...process.env, TMPDIR: folder.path },
+  });
+  const sleeping = async () => (await runCommand('pgrep', ['-fx', `sleep ${seconds}`])).stdout.trim() !== '';
+  await until('it sleeps', sleeping, { program: running });
+  running.child.kill('SIGTERM');
+  await running.ended;
+  await until('it is gone', async () => !(await sleeping()));
+  await folder.remove();
+});
+
 runner('finds what was left in mounts of its own, and fails a file that leaves a mount', async () => {
   if ((await cannotMount()) !== undefined) return;
   const source = (args: string) => `import { spawn, spawnSync } from 'node:child_process';
@@ -301,11 +320,7 @@ async function run(
   names: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<CommandResult> {
-  const folder = temporaryFolder();
-  await mkdir(join(folder.path, 'test'));
-  await writeFiles(join(folder.path, 'test'), files);
-  await symlink(join(repository, 'node_modules'), join(folder.path, 'node_modules'));
-  await writeFiles(folder.path, { 'package.json': '{"type": "module"}' });
+  const folder = await folderWith(files);
   const { CI: _ci, NO_COLOR: _noColor, ...outside } = process.env;
   const result = await runCommand(
     process.execPath,
@@ -317,6 +332,15 @@ async function run(
   await folder.remove();
   assert.is(result.stderr, '');
   return result;
+}
+
+async function folderWith(files: Readonly<Record<string, string>>): Promise<TemporaryFolder> {
+  const folder = temporaryFolder();
+  await mkdir(join(folder.path, 'test'));
+  await writeFiles(join(folder.path, 'test'), files);
+  await symlink(join(repository, 'node_modules'), join(folder.path, 'node_modules'));
+  await writeFiles(folder.path, { 'package.json': '{"type": "module"}' });
+  return folder;
 }
 
 function lastLine(result: CommandResult): string | undefined {

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, 
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { endLeftovers } from './support/leftovers.ts';
+import { endLeftovers, endLeftoversNow } from './support/leftovers.ts';
 import { judge, type TestRun, timeoutOf, type Verdict } from './support/test-verdict.ts';
 
 interface TestFile {
@@ -230,5 +230,6 @@ function endGroup(child: ChildProcess): void {
 
 function cleanUp(): void {
   for (const child of running) endGroup(child);
+  endLeftoversNow(scratch);
   rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
 }

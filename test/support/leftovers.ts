@@ -20,6 +20,12 @@ export async function endLeftovers(folder: string): Promise<readonly string[]> {
   return [...told, ...unmountAll(folder)];
 }
 
+/** Ends at once what is left of files that were broken off. */
+export function endLeftoversNow(folder: string): void {
+  for (const { pid } of processesOf(folder)) end(pid);
+  unmountAll(folder);
+}
+
 /** Looks twice: a process that is just becoming another program has for a moment neither variables nor a command. */
 async function seenIn(folder: string): Promise<readonly Left[]> {
   const found = processesOf(folder);

@@ -3,8 +3,9 @@ import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CommandResult, runCommand } from './support/run-command.ts';
-import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
+import { cannotMount } from './endure/faults/mounts.ts';
+import { type CommandResult, runCommand, startCommand } from './support/run-command.ts';
+import { type TemporaryFolder, temporaryFolder, writeFiles } from './support/temporary-folder.ts';
 import { until } from './support/until.ts';
 
 const repository = resolve(import.meta.dirname, '..');
@@ -171,16 +172,96 @@ runner('finds suites that are made, and whose run is never reached', async () =>
   assert.match(result.stdout, /function\.test\.ts the suite "t" is never run/);
 });
 
-runner('is not held up by who left with its output in hand, and ends it', async () => {
-  const leaving = `import { spawn } from 'node:child_process';
-${opening}t('a', () => { const child = spawn('sleep', ['77'], { detached: true, stdio: 'inherit' }); child.unref(); console.log('pid', child.pid); });\nt.run();\nconsole.error('SKIPPED: shown');\nt.skip('b', () => {});\n`;
-  const begin = performance.now();
-  const result = await run({ 'leaving.test.ts': leaving });
-  assert.ok(performance.now() - begin < 45_000);
+runner(
+  'fails a file that leaves something running in a session of its own, ends that, and is not held up',
+  async () => {
+    const leaving = `import { spawn } from 'node:child_process';
+${opening}t('a', () => { const child = spawn('sleep', ['77'], { detached: true, stdio: 'inherit' }); child.unref(); console.log('pid', child.pid); });\nt.run();\n`;
+    const begin = performance.now();
+    const result = await run({ 'leaving.test.ts': leaving, 'fine.test.ts': passing }, ['--once']);
+    assert.ok(performance.now() - begin < 45_000);
+    if (process.platform !== 'linux') return;
+    assert.is(result.code, 1, result.stdout);
+    assert.match(result.stdout, /^FAIL test\/leaving\.test\.ts {2}1 passed, 1 failed/m);
+    assert.match(result.stdout, /leaving\.test\.ts left behind, and the runner ended it: sleep: sleep 77$/m);
+    assert.is(lastLine(result), '3 passed, 1 failed, 0 skipped');
+    const pid = Number(/pid (\d+)/.exec(result.stdout)?.[1]);
+    await until('it is gone', async () => !(await isSleeping(pid)));
+  },
+);
+
+runner('finds what was left also by its command, by its folder and by what it holds open', async () => {
   if (process.platform !== 'linux') return;
-  assert.match(result.stdout, /LEFT RUNNING, and ended by the runner: sleep 77/);
-  const pid = Number(/pid (\d+)/.exec(result.stdout)?.[1]);
-  await until('it is gone', async () => !(await isSleeping(pid)));
+  const leaving = (end: string) => `import { spawn } from 'node:child_process';
+import { openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+${opening}t('a', () => {
+  const file = join(process.env.TMPDIR, 'file');
+  writeFileSync(file, '');
+  const leave = (args, options = {}) => spawn('/bin/sleep', args, { env: {}, cwd: '/', detached: true, stdio: 'ignore', ...options }).unref();
+  ${end}
+});\nt.run();\n`;
+  const result = await run(
+    {
+      'command.test.ts': leaving(
+        "spawn('/bin/sh', ['-c', 'sleep 78; :', file], { env: {}, cwd: '/', detached: true, stdio: 'ignore' }).unref();",
+      ),
+      'folder.test.ts': leaving("leave(['79'], { cwd: process.env.TMPDIR });"),
+      'held.test.ts': leaving("leave(['80'], { stdio: ['ignore', openSync(file, 'w'), 'ignore'] });"),
+      'momentary.test.ts': leaving("leave(['0.3'], { cwd: process.env.TMPDIR });"),
+    },
+    ['--once'],
+  );
+  assert.match(result.stdout, /^ {5}test\/command\.test\.ts left behind, .*: sh: \/bin\/sh -c sleep 78; : \//m);
+  assert.match(result.stdout, /^ {5}test\/folder\.test\.ts left behind, .*: sleep: \/bin\/sleep 79$/m);
+  assert.match(result.stdout, /^ {5}test\/held\.test\.ts left behind, .*: sleep: \/bin\/sleep 80$/m);
+  assert.match(result.stdout, /^ok {3}test\/momentary\.test\.ts /m, 'what ends at once is not left');
+  assert.is(lastLine(result), '4 passed, 3 failed, 0 skipped');
+});
+
+runner('leaves nothing itself where it is told to end', async () => {
+  if (process.platform !== 'linux') return;
+  // Nobody else's, and it does not end while it is waited for.
+  const seconds = 1_000_000 + process.pid;
+  const folder = await folderWith({
+    'long.test.ts': `import { spawn } from 'node:child_process';
+${opening}t('a', async () => { spawn('sleep', ['${seconds}'], { detached: true, stdio: 'ignore' }); console.log('x'); await new Promise((done) => setTimeout(done, 60_000)); });\nt.run();\n`,
+  });
+  const running = startCommand(process.execPath, [join(repository, 'test/run.ts'), '--root', folder.path], {
+    env: { ...process.env, TMPDIR: folder.path },
+  });
+  const sleeping = async () => (await runCommand('pgrep', ['-fx', `sleep ${seconds}`])).stdout.trim() !== '';
+  await until('it sleeps', sleeping, { program: running });
+  running.child.kill('SIGTERM');
+  await running.ended;
+  await until('it is gone', async () => !(await sleeping()));
+  await folder.remove();
+});
+
+runner('finds what was left in mounts of its own, and fails a file that leaves a mount', async () => {
+  if ((await cannotMount()) !== undefined) return;
+  const source = (args: string) => `import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+${opening}t('a', () => {
+  const at = join(process.env.TMPDIR, 'at');
+  mkdirSync(at);
+  ${args}
+});\nt.run();\n`;
+  const apart = 'mount -t tmpfs none "$0"; exec env -i sleep 81';
+  const result = await run(
+    {
+      'apart.test.ts': source(
+        `spawn('unshare', ['--mount', 'sh', '-c', '${apart}', at], { cwd: '/', detached: true, stdio: 'ignore' }).unref();`,
+      ),
+      'mounted.test.ts': source("spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', at]);"),
+    },
+    ['--once'],
+  );
+  assert.match(result.stdout, /^ {5}test\/apart\.test\.ts left behind, .*: sleep: sleep 81$/m, result.stdout);
+  assert.match(result.stdout, /^ {5}test\/mounted\.test\.ts left behind, .*: mount: \/.*\/at$/m);
+  assert.is(lastLine(result), '2 passed, 2 failed, 0 skipped');
+  assert.not.match(await readFile('/proc/self/mountinfo', 'utf8'), /weir-[^ ]*\/at /);
 });
 
 runner('fails a file that fails twice, and counts its second run', async () => {
@@ -239,11 +320,7 @@ async function run(
   names: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
 ): Promise<CommandResult> {
-  const folder = temporaryFolder();
-  await mkdir(join(folder.path, 'test'));
-  await writeFiles(join(folder.path, 'test'), files);
-  await symlink(join(repository, 'node_modules'), join(folder.path, 'node_modules'));
-  await writeFiles(folder.path, { 'package.json': '{"type": "module"}' });
+  const folder = await folderWith(files);
   const { CI: _ci, NO_COLOR: _noColor, ...outside } = process.env;
   const result = await runCommand(
     process.execPath,
@@ -255,6 +332,15 @@ async function run(
   await folder.remove();
   assert.is(result.stderr, '');
   return result;
+}
+
+async function folderWith(files: Readonly<Record<string, string>>): Promise<TemporaryFolder> {
+  const folder = temporaryFolder();
+  await mkdir(join(folder.path, 'test'));
+  await writeFiles(join(folder.path, 'test'), files);
+  await symlink(join(repository, 'node_modules'), join(folder.path, 'node_modules'));
+  await writeFiles(folder.path, { 'package.json': '{"type": "module"}' });
+  return folder;
 }
 
 function lastLine(result: CommandResult): string | undefined {

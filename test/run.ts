@@ -5,6 +5,7 @@ import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, 
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { endLeftovers, endLeftoversNow } from './support/leftovers.ts';
 import { judge, type TestRun, timeoutOf, type Verdict } from './support/test-verdict.ts';
 
 interface TestFile {
@@ -152,7 +153,7 @@ async function outcomeOf(file: TestFile): Promise<Outcome> {
   return { file, verdict: judge(run), output: run.output, seconds: (performance.now() - started) / 1000 };
 }
 
-/** Runs one file with its own temporary folder; whatever it leaves running is ended with it. */
+/** Runs one file with its own temporary folder; whatever it leaves running is ended with it, and told. */
 function runFile(file: TestFile, folder: string): Promise<TestRun> {
   mkdirSync(folder);
   chmodSync(folder, passable);
@@ -182,31 +183,14 @@ function runFile(file: TestFile, folder: string): Promise<TestRun> {
     }, pipeGraceMs).unref();
   });
   return new Promise((done) => {
-    child.once('close', (code, signal) => {
+    child.once('close', async (code, signal) => {
       clearTimeout(timer);
-      for (const left of endStrays(folder)) run.output += `\nLEFT RUNNING, and ended by the runner: ${left}\n`;
+      const left = await endLeftovers(folder);
       running.delete(child);
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
       const { source, output, timedOut } = run;
-      done({ source, output, code, signal, ...(timedOut ? { timedOutAfter: file.timeout } : {}) });
+      done({ source, output, code, signal, left, ...(timedOut ? { timedOutAfter: file.timeout } : {}) });
     });
-  });
-}
-
-/** Ends what a file started in sessions of their own: known by the temporary folder in its environment. Answers the commands. Where there is no /proc it finds none. */
-function endStrays(folder: string): string[] {
-  const marker = `TMPDIR=${folder}`;
-  return globSync('/proc/[0-9]*/environ').flatMap((path) => {
-    try {
-      const isOurs = readFileSync(path, 'utf8').split('\0').includes(marker);
-      if (!isOurs) return [];
-      const command = readFileSync(join(path, '../cmdline'), 'utf8').replaceAll('\0', ' ').trim();
-      process.kill(Number(path.split('/')[2]), 'SIGKILL');
-      return [command.slice(0, 200)];
-    } catch {
-      // It has ended meanwhile, or is somebody else's.
-      return [];
-    }
   });
 }
 
@@ -223,7 +207,7 @@ function describe(heading: string, outcome: Outcome): string {
   if (verdict.skipped > 0) counts.push(`${verdict.skipped} skipped`);
   const line = `${heading} ${file.path}  ${counts.join(', ')}  (${seconds.toFixed(1)} s)`;
   // Why tests were skipped must be seen, above all where a skip fails the run.
-  const told = (verdict.skipped > 0 && /^SKIPPED: /m.test(output)) || /^LEFT RUNNING, /m.test(output);
+  const told = verdict.skipped > 0 && /^SKIPPED: /m.test(output);
   return isFine(outcome) && !told ? line : `${line}\n${details(outcome)}`;
 }
 
@@ -246,5 +230,6 @@ function endGroup(child: ChildProcess): void {
 
 function cleanUp(): void {
   for (const child of running) endGroup(child);
+  endLeftoversNow(scratch);
   rmSync(scratch, { recursive: true, force: true, maxRetries: 3 });
 }

@@ -227,6 +227,8 @@ tree('are known by more than their numbers', async () => {
   const pid = child.pid ?? 0;
   const began = (await beganAt(pid)) ?? '';
   assert.is.not(began, '');
+  if (process.platform === 'linux')
+    assert.ok(began.startsWith(`${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/`), began);
   // The number was given again: this process began at another time, or before the machine did.
   for (const other of [`${began}0`, began.replace(/^[^/]*/, 'another-boot'), '', '0'])
     if (other !== began) {

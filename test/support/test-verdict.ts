@@ -8,6 +8,8 @@ export interface TestRun {
   readonly signal: string | null;
   /** In seconds, when the file was stopped for taking too long. */
   readonly timedOutAfter?: number;
+  /** What it left behind, in words: processes that it did not end, and mounts. */
+  readonly left?: readonly string[];
 }
 
 /**
@@ -34,7 +36,9 @@ export function judge(run: TestRun): Verdict {
     seen.length > 0 && counts.total === counts.passed
       ? seen
       : countProblems(run, counts.total + counts.skipped, missed);
-  const problems = [...(seen.length > 0 && leftOut === seen ? [] : endingProblems(run, missed)), ...leftOut];
+  const ending = seen.length > 0 && leftOut === seen ? [] : endingProblems(run, missed);
+  const left = (run.left ?? []).map((what) => `left behind, and the runner ended it: ${what}`);
+  const problems = [...ending, ...leftOut, ...left];
   const failed = problems.length > 0 ? Math.max(1, missed) : 0;
   // A file that was killed or crashed may have run no test for that reason alone.
   const isCertain = (run.code === 0 || leftOut === seen) && leftOut.length > 0;

@@ -1,7 +1,7 @@
 // What keeps pages of an instance to their own path, whichever name of the host the browser used.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { leadsAstray, sharedPolicy } from '../../../src/http/proxy/shared-origin.ts';
+import { createPolicies, leadsAstray, sharedPolicy } from '../../../src/http/proxy/shared-origin.ts';
 
 const place = { host: 'other.example:8443', baseUrl: 'https://weir.example', path: '/i/A/', catalogues: [] };
 
@@ -15,6 +15,18 @@ shared(
     assert.is(sharedPolicy(place), `connect-src ${own.join(' ')} data: blob:`);
   },
 );
+
+shared('get the policy of their own host, path and catalogues, also where it is kept for the next', () => {
+  const policyAt = createPolicies(place.baseUrl);
+  const places = [
+    place,
+    { ...place, host: 'third.example' },
+    { ...place, path: '/i/B/' },
+    { ...place, catalogues: ['https://catalogue.example'] },
+    place,
+  ];
+  for (const one of [...places, ...places]) assert.is(policyAt(one), sharedPolicy({ ...place, ...one }));
+});
 
 shared('are led nowhere else by redirects, by neither name', () => {
   for (const host of ['other.example:8443', 'weir.example', 'OTHER.example:8443'])

@@ -58,7 +58,7 @@ async function git({ env }: Patient): Promise<Examined> {
 }
 
 /** By a real start, in a folder of its own: the store need not be there, and a server may be using it. */
-async function isolation({ platform, instances, stacks }: Patient): Promise<Examined[]> {
+async function isolation({ platform, instances, store, stacks }: Patient): Promise<Examined[]> {
   const what = { name: 'isolation', purpose: 'keeps instances from each other and from Weir' };
   const { isolation: wanted = 'auto', firstUserId = 200_000 } = platform?.driver ?? {};
   const trial = await mkdtemp(join(tmpdir(), 'weir-doctor-'));
@@ -67,6 +67,7 @@ async function isolation({ platform, instances, stacks }: Patient): Promise<Exam
     await chmod(trial, 0o711);
     const found = await isolationAt({
       instances: instances.folder,
+      store: store.folder,
       stacks: () => stacks.folder,
       trial,
       node: process.execPath,

@@ -28,6 +28,7 @@ export function driversOf(
   const home = { secretDir: resolve(io.cwd, options.secretDir), env: io.env };
   return driversAt({
     instances: instancesFolder(options, io),
+    store: folder,
     stacks: () => resolve(folder, singleton(store.read(), 'Platform').spec.driver.stacksDirectory),
     isolation: () => {
       // A platform that an earlier build wrote says nothing of it.

@@ -65,6 +65,8 @@ export const local: Driver = {
 export interface LocalPlace extends Pick<Machine, 'stacks' | 'env'> {
   /** The folder that holds one folder an instance. */
   readonly instances: string;
+  /** The folder of the store, which is Weir's own as well. */
+  readonly store?: string;
   readonly secretOf: SecretOf;
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void;
   /** How instances are to be kept from each other; not at all where nothing is said. */
@@ -164,7 +166,7 @@ const unisolated: IsolationSetting = { isolation: 'none', firstUserId: 200_000 }
 function stateAt(place: LocalPlace): State {
   const { instances, stacks, env, node = process.execPath, patience, isolation: setting = () => unisolated } = place;
   const { controlGroups = true } = place;
-  const isolation = isolationAt({ instances, stacks, node, setting, controlGroups });
+  const isolation = isolationAt({ instances, store: place.store, stacks, node, setting, controlGroups });
   const machine = { stacks, env, node, isolation, controlGroups, patience: { ...usualPatience, ...patience } };
   const known: State['known'] = new Map();
   const guard = createMemoryGuard({

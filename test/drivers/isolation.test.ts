@@ -155,6 +155,13 @@ isolated('opens no folder but that of the instances, and names all that are clos
     });
     assert.equal((await after.inForce()).level, 'user');
     assert.is(statSync(instances).mode & 0o777, 0o711);
+    for (const closed of [data, instances]) chmodSync(closed, 0o700);
+    const ofStore = isolationAt({
+      ...{ instances, store: data, stacks: () => join(other, 'stacks'), node: process.execPath, controlGroups: false },
+      setting: () => ({ isolation: 'user', firstUserId: 300_000 }),
+    });
+    assert.equal((await ofStore.inForce()).level, 'user');
+    assert.equal(modes(), [0o711, 0o711, 0o711], 'the store is its own');
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

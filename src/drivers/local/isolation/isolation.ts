@@ -17,6 +17,8 @@ import { type Program, type Tools, type Wrapped, wrap } from './wrap.ts';
 /** Where programs are started. */
 export interface IsolationPlace {
   readonly instances: string;
+  /** The folder of the store, which is Weir's own, with all that is below. */
+  readonly store?: string | undefined;
   /** The stacks directory. */
   readonly stacks: () => string;
   readonly node: string;
@@ -102,16 +104,18 @@ async function tried({ place }: State, level: 'bwrap' | 'user'): Promise<Found> 
 }
 
 /**
- * The folders on the way to the instances, the stacks and Node through which only their owner gets, from the root on. Only the one of the instances is
- * Weir's to open: who may pass through any other is for whoever runs Weir to say, who may have named it for all kinds of things.
+ * The folders on the way to the instances, the stacks and Node through which only their owner gets, from the root on. Only that of the instances, and those
+ * of the store, are Weir's to open: who may pass through any other is for whoever runs Weir to say, who may have named it for all kinds of things.
  */
-async function closedOnTheWay({ instances, stacks, node, trial }: IsolationPlace): Promise<string[]> {
+async function closedOnTheWay({ instances, store, stacks, node, trial }: IsolationPlace): Promise<string[]> {
   const closed = new Set<string>();
+  const isOwn = (folder: string) =>
+    folder === instances || (store !== undefined && (folder === store || folder.startsWith(`${store}/`)));
   for (const end of [instances, stacks(), dirname(node)])
     for (let folder = end; ; folder = dirname(folder)) {
       const found = await stat(folder).catch(() => undefined);
       const isClosed = found !== undefined && (found.mode & 0o001) === 0;
-      if (isClosed && folder !== instances) closed.add(folder);
+      if (isClosed && !isOwn(folder)) closed.add(folder);
       else if (isClosed && trial === undefined) await chmod(folder, (found.mode & 0o777) | 0o011);
       if (dirname(folder) === folder) break;
     }

@@ -16,6 +16,7 @@ if (!isLevel(level)) throw new TypeError(level);
 const instances = join(folder, 'store', 'instances');
 mkdirSync(instances, { recursive: true, mode: 0o700 });
 const stacks = await fakeStacks(folder);
+const guarded = level === 'none' && groups !== 'grouped';
 const awake = setInterval(() => {}, 1000);
 const driver = localDriver({
   ...{ instances, stacks: () => stacks, env: process.env, log: () => {} },
@@ -28,25 +29,21 @@ const at = (name: string) => join(instances, 'a', name);
 const heard: Reason[] = [];
 driver.runner.onEnd((id, why) => id === 'a' && heard.push(why));
 
-/** By a meter of its own: how many tasks there were at most, until that says so. */
-async function mostTasks(isOver: (tasks: number) => boolean): Promise<number> {
+/** By a meter of its own: how many tasks there are when no more can be started. */
+async function tasksAtLast(): Promise<number> {
+  await until('it has started what it can', () => heard.length > 0 || existsSync(at('home/forked')));
+  if (heard.length > 0) return 0;
   const { pid, began, ...tree } = JSON.parse(readFileSync(at('run.json'), 'utf8'));
-  const meter = createTreeMeter();
-  let most = 0;
-  await until('it has done what it can', async () => {
-    const before = most;
-    const tasks = (await meter.read([{ ...tree, leader: { pid, began } }])).get(tree.run)?.tasks ?? 0;
-    most = Math.max(most, tasks);
-    return heard.length > 0 || (tasks > 100 && tasks === before) || isOver(tasks);
-  });
-  return most;
+  const usages = await createTreeMeter().read([{ ...tree, leader: { pid, began } }]);
+  return usages.get(tree.run)?.tasks ?? 0;
 }
 
 const found: Record<string, unknown> = {};
 try {
   await driver.runner.start({ ...runOf('a', behaviour), resources: { memoryMb: 96 } }, never);
   if (behaviour === 'forks') {
-    found.tasks = await mostTasks((tasks) => tasks > 1300);
+    found.tasks = await tasksAtLast();
+    if (guarded) await until('it is ended', () => heard.length > 0);
     found.other = await driver.runner.start(runOf('b'), never).then(() => true, String);
   }
   if (behaviour === 'stores') {
@@ -66,7 +63,8 @@ try {
     found.isMetered = meter.membersOf(tree.run).some((member) => member.pid === out);
     await driver.runner.stop('a');
     found.left = lingering().length;
-    for (const left of lingering()) process.kill(left, 'SIGKILL');
+    // With what it started: both are in the group of the shell that is gone.
+    for (const left of lingering()) process.kill(-groupOf(left), 'SIGKILL');
   }
 } finally {
   for (const id of ['a', 'b']) await driver.runner.remove(id);
@@ -84,6 +82,11 @@ function lingering(): number[] {
       ? [Number(name)]
       : [],
   );
+}
+
+function groupOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
 }
 
 function cmdline(pid: string): string {

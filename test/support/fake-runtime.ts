@@ -35,7 +35,7 @@ const behaviours = {
   unmarks: without(unmarked[0]),
   lowers: without(unmarked[1]),
   forks:
-    "serve(); const { spawn } = require('node:child_process'); setTimeout(() => spawn('sh', ['-c', 'i=0; while [ $i -lt 1500 ]; do sleep 1000 & i=$((i+1)); done'], { stdio: 'ignore' }), 1500);",
+    "serve(); const { spawn } = require('node:child_process'); setTimeout(() => spawn('sh', ['-c', 'i=0; while [ $i -lt 1500 ]; do sleep 1000 & i=$((i+1)); done'], { stdio: 'ignore' }).once('exit', () => writeFileSync(at('--userDir') + '/forked', '')), 1500);",
   stores: `serve(); const fs = require('node:fs'); const piece = Buffer.alloc(1 << 20, 7); const done = [];
     for (const folder of ['/tmp', '/var/tmp', '/dev/shm']) { let bytes = 0; try { for (;; bytes += piece.length) fs.appendFileSync(folder + '/big', piece); } catch ({ code }) { done.push([folder, bytes, code]); } fs.writeFileSync(at('--userDir') + '/stored.json', JSON.stringify(done)); }`,
   hoards: `serve(); const hoard = []; setInterval(() => { if (hoard.length < 40) hoard.push(Buffer.alloc(20 * 1024 * 1024, 1)); }, 5);`,

@@ -16,25 +16,67 @@ import { modulesToInstall } from './modules.ts';
 export const storedFiles = { flows: 'flows.json', credentials: 'flows_cred.json', modules: 'package.json' } as const;
 
 /**
- * What an instance has. A deploy writes two files, and so does what takes over a restore: they are read until they are the same before and after, and
- * the flows, which a deploy writes last, are not older than the credentials. A deploy that never ended (its runtime was killed) is waited for in vain,
- * and is what the instance has.
+ * What an instance has. A deploy writes two files, and so does what takes over a restore: they are read while they rest, so that they are the same before
+ * and after.
  */
-export async function readStored(folder: Folder): Promise<Stored> {
-  let before = await marksOf(folder);
-  for (let tries = 0; tries < mostReadings; tries++) {
-    const texts = isHalfDeployed(before) && tries < mostWaits ? undefined : await textsIn(folder);
-    await sleep(betweenReadingsMs);
-    const after = await marksOf(folder);
-    if (texts && sameValue(before, after)) return storedIn(texts);
-    before = after;
-  }
-  throw new DriverFailed('FlowsChanging', 'its flows change faster than they can be read');
+export function readStored(folder: Folder): Promise<Stored> {
+  return whileResting(folder, (marks) => readAt(folder, marks));
 }
 
-const mostReadings = 150;
-const mostWaits = 100;
-const betweenReadingsMs = 20;
+/**
+ * Does something with the files of an instance that holds only if they stay as they are meanwhile, as often as that takes; `work` answers nothing where it
+ * sees that they did not. Rejects with `DriverFailed` where they never rest.
+ */
+export async function whileResting<T>(folder: Folder, work: (marks: Marks) => Promise<T | undefined>): Promise<T> {
+  let deadline = performance.now() + mostChangingMs;
+  while (performance.now() < deadline) {
+    const marks = await restOf(folder, deadline);
+    const began = performance.now();
+    // What is thrown over something half-written means nothing.
+    const done = await work(marks).then(
+      (value) => () => value,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    // Work may wait for its turn; by half of that, so that it comes to an end all the same.
+    deadline += (performance.now() - began) / 2;
+    await sleep(betweenLooksMs);
+    if (!sameValue(marks, await marksOf(folder))) continue;
+    const value = done();
+    if (value !== undefined) return value;
+  }
+  throw changing();
+}
+
+/**
+ * The marks of the files once they rest, and the flows, which a deploy writes last, are not older than the credentials. A deploy that never ended (its
+ * runtime was killed) is waited for in vain, and is what the instance has.
+ */
+async function restOf(folder: Folder, deadline: number): Promise<Marks> {
+  let before = await marksOf(folder);
+  const enough = performance.now() + mostHalfMs;
+  while (performance.now() < deadline) {
+    await sleep(betweenLooksMs);
+    const after = await marksOf(folder);
+    if (sameValue(before, after) && (!isHalfDeployed(after) || performance.now() > enough)) return after;
+    before = after;
+  }
+  throw changing();
+}
+
+/** What stands in the files; nothing where these are others than the marks say. */
+export async function readAt(folder: Folder, marks: Marks): Promise<Stored | undefined> {
+  const texts = await textsIn(folder);
+  return sameValue(marks, await marksOf(folder)) ? storedIn(texts) : undefined;
+}
+
+function changing(): DriverFailed {
+  return new DriverFailed('FlowsChanging', 'its flows change faster than they can be read');
+}
+
+/** How long files are waited for that never rest, and for the end of a deploy, in milliseconds. */
+const [mostChangingMs, mostHalfMs, betweenLooksMs] = [9000, 2000, 20];
 
 /** By which a file is told from what it was: one that has arrived counts instead of the one whose place it will take. */
 interface Mark {
@@ -43,7 +85,7 @@ interface Mark {
   readonly modified: string;
 }
 
-type Marks = Readonly<Record<keyof Texts, Mark | undefined>>;
+export type Marks = Readonly<Record<keyof Texts, Mark | undefined>>;
 
 async function marksOf(folder: Folder): Promise<Marks> {
   const markOf = async (name: keyof Texts): Promise<Mark | undefined> => {

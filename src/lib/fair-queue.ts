@@ -45,7 +45,8 @@ export function createFairQueue({ maxPerKey, maxWaitMs }: FairQueueOptions) {
       return Promise.resolve();
     }
     const line = lines.get(key) ?? [];
-    if (line.length >= maxPerKey) return Promise.reject(new QueueFull(`${line.length} pieces of the same wait already`));
+    if (line.length >= maxPerKey)
+      return Promise.reject(new QueueFull(`${line.length} pieces of the same wait already`));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting: Waiting = {
       start: () => {

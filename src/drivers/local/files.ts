@@ -7,7 +7,16 @@ import { DriverFailed, type OpenedFile } from '../driver.ts';
 import { giveLike, giveLikeFolder } from './beneath.ts';
 import { removeLiveTree } from './deep.ts';
 import { type Folder, makeFolder } from './folder.ts';
-import { closing, codeOf, nothingThere, type OpenFolder, openAlong, openFolder, openWithin, within } from './open-folder.ts';
+import {
+  closing,
+  codeOf,
+  nothingThere,
+  type OpenFolder,
+  openAlong,
+  openFolder,
+  openWithin,
+  within,
+} from './open-folder.ts';
 
 /** Where they are, below the folder of the instance. */
 const place = ['home', 'files'] as const;

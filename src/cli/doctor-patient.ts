@@ -83,7 +83,9 @@ async function inTree(folder: string, env: string | undefined, io: Io): Promise<
   const { desired } = (await readTreeAt(folder, offlineFacts(), io, { git: false, env })).desired;
   const all = [...desired.values()];
   const stacks = all.flatMap(({ kind, spec }) => (kind === 'Stack' ? [kinds.Stack.spec.safeParse(spec)] : []));
-  const [platform] = all.flatMap(({ kind, spec }) => (kind === 'Platform' ? [kinds.Platform.spec.safeParse(spec)] : []));
+  const [platform] = all.flatMap(({ kind, spec }) =>
+    kind === 'Platform' ? [kinds.Platform.spec.safeParse(spec)] : [],
+  );
   return { platform: platform?.data, runtimes: runtimesOf(stacks.flatMap(({ data }) => data ?? [])) };
 }
 
@@ -123,5 +125,8 @@ async function newestIn(store: Store): Promise<string | undefined> {
     ...(await store.records({ stream: 'history', limit: 1 })),
   ];
   const times = [...kindNames.flatMap(newestOf), ...records.map(({ at }) => at)];
-  return times.reduce<string | undefined>((newest, at) => (newest === undefined || at > newest ? at : newest), undefined);
+  return times.reduce<string | undefined>(
+    (newest, at) => (newest === undefined || at > newest ? at : newest),
+    undefined,
+  );
 }

@@ -50,7 +50,8 @@ export async function holdInstances(options: Options, io: Io): Promise<() => Pro
     return await lockFolder(join(folder, '.weir'));
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw unusable(folder, error);
-    const message = `the instances in ${folder} are looked after by another Weir: stop it first, or name another folder with --instances`;
+    const who = error.holder === undefined ? 'another Weir' : `another Weir, ${error.holder}`;
+    const message = `the instances in ${folder} are looked after by ${who}: stop it first, or name another folder with --instances`;
     throw error.reason === 'locked' ? new StoreUnavailable('locked', message, { cause: error }) : error;
   }
 }

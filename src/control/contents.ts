@@ -11,7 +11,7 @@ import {
 } from '../core/instances/content.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { singleton, type View } from '../core/model/view.ts';
-import { Declined } from '../core/proposals/declined.ts';
+import { Declined, type DeclinedReason } from '../core/proposals/declined.ts';
 import { type Driver, DriverFailed, type Keeper, type Packed, type Parts } from '../drivers/driver.ts';
 import { reencrypted } from '../drivers/local/credentials.ts';
 import { DamagedBlob, type HeldBlob, NoRoom, type Store } from '../store/store.ts';
@@ -55,12 +55,11 @@ async function orDeclined<T>(work: Promise<T>, what: string): Promise<T> {
     return await work;
   } catch (error) {
     if (!(error instanceof DriverFailed)) throw error;
-    throw new Declined(
-      error.reason === diskFull ? 'insufficient_storage' : 'conflict',
-      `${what}, because ${error.message}`,
-    );
+    throw new Declined(declinedAs[error.reason] ?? 'conflict', `${what}, because ${error.message}`);
   }
 }
+
+const declinedAs: Readonly<Record<string, DeclinedReason>> = { DiskFull: 'insufficient_storage', Busy: 'unavailable' };
 
 /** What an instance has now. Rejects with `DriverFailed`. */
 export async function contentNow({ store, drivers }: Shelves, { id, spec }: Resource<'Instance'>): Promise<Content> {

@@ -89,6 +89,7 @@ export function problemBody({ code, extras }: Problem): Readonly<Record<string, 
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof Refused) return ruleViolated(error.violations);
+  if (error instanceof Declined && error.reason === 'unavailable') return unavailable(error.message);
   if (error instanceof Declined) return new Problem(error.reason, { detail: sentence(error.message) });
   if (error instanceof InvalidSpec)
     return invalidRequest(error.subject ? specProblemsOf(error.subject, error.issues) : problemsOf(error.issues));

@@ -27,6 +27,7 @@ export function lockedBy(folder: string, { pid, started, command }: Holder): Sto
   return new StoreUnavailable(
     'locked',
     `the store ${folder} is in use by ${who}: stop it first, or name another folder`,
+    { holder: who },
   );
 }
 

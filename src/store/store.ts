@@ -170,8 +170,11 @@ export type UnavailableReason = 'missing' | 'locked' | 'damaged' | 'newer' | 'un
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
   readonly reason: UnavailableReason;
-  constructor(reason: UnavailableReason, message: string, options?: ErrorOptions) {
+  /** Who holds it, in words, where somebody does and that is known. */
+  readonly holder: string | undefined;
+  constructor(reason: UnavailableReason, message: string, options: ErrorOptions & { readonly holder?: string } = {}) {
     super(message, options);
     this.reason = reason;
+    this.holder = options.holder;
   }
 }

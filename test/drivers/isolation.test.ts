@@ -118,7 +118,10 @@ isolated(
     try {
       const { reason, message } = await reasonOf(world.driver.runner.start(runOf('a'), never));
       assert.is(reason, 'NoIsolation');
-      assert.match(message, isRoot ? /(?:is|are) closed to other users: install bubblewrap/ : /Weir does not run as root/);
+      assert.match(
+        message,
+        isRoot ? /(?:is|are) closed to other users: install bubblewrap/ : /Weir does not run as root/,
+      );
       const { level, refuses } = await world.driver.isolation.inForce();
       assert.equal([level, refuses], ['none', true]);
     } finally {

@@ -2,15 +2,18 @@
 // What an instance holds, in files: read as a whole, replaced as a whole whenever Weir is killed, and told where it is broken.
 import { spawn } from 'node:child_process';
 import { createCipheriv, createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentIn } from '../../src/core/instances/content.ts';
+import { Declined } from '../../src/core/proposals/declined.ts';
 import { reencrypted } from '../../src/drivers/local/credentials.ts';
 import { folderOf } from '../../src/drivers/local/folder.ts';
+import { packStored } from '../../src/drivers/local/pack.ts';
 import { finishWriting, readStored, writeStored } from '../../src/drivers/local/stored.ts';
+import { problemOf } from '../../src/http/errors.ts';
 import { makeDeep } from '../support/deep-folders.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
@@ -33,6 +36,41 @@ stored('is replaced, whatever stands where it is written first', async () => {
   await writeStored(folder, { stored: storedOf(1), encryptedWith: 's', credentialSecret: 's' });
   assert.equal(numbersIn(await readStored(folder)), ['1', '1', '1']);
   assert.not(existsSync(folder.incoming));
+});
+
+stored('is packed while that of another never rests', async () => {
+  const { path } = temporaryFolder();
+  const [restless, other] = [folderOf(path, 'a'), folderOf(path, 'b')];
+  for (const folder of [restless, other])
+    await writeStored(folder, { stored: storedOf(1), encryptedWith: 's', credentialSecret: 's' });
+  const flows = join(restless.home, 'flows.json');
+  const touching = setInterval(() => utimesSync(flows, new Date(), new Date()), 5);
+  const ended: string[] = [];
+  const never = reasonOf(packStored(restless, undefined)).then(({ reason }) => ended.push(reason));
+  await sleep(100);
+  const { modules } = await packStored(other, undefined);
+  ended.push('packed');
+  assert.equal(modules, { 'node-red-x': '1.0.0' });
+  await never;
+  clearInterval(touching);
+  assert.equal(ended, ['packed', 'FlowsChanging']);
+});
+
+stored('is packed so many times at once, and no more', async () => {
+  const { path } = temporaryFolder();
+  const [folder, other] = [folderOf(path, 'a'), folderOf(path, 'b')];
+  for (const one of [folder, other])
+    await writeStored(one, { stored: storedOf(1), encryptedWith: 's', credentialSecret: 's' });
+  const outcome = (of: typeof folder) =>
+    packStored(of, undefined).then(
+      () => 'packed',
+      (error) => error.reason,
+    );
+  const many = await Promise.all([...Array.from({ length: 30 }, () => outcome(folder)), outcome(other)]);
+  assert.is(many.at(-1), 'packed');
+  assert.ok(many.includes('Busy') && many.filter((one) => one === 'packed').length >= 5, many.join());
+  const { code, extras } = problemOf(new Declined('unavailable', 'too much'));
+  assert.equal([code, extras.headers], ['unavailable', { 'retry-after': '5' }]);
 });
 
 stored('is told where it is broken or too large', async () => {

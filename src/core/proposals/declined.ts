@@ -2,7 +2,8 @@
 
 /**
  * Why: there is nothing of that name; something stands there already; it moved since the caller saw it; the settings do not allow it; what was
- * sent stands for nothing; it was done a moment ago; or there is no room for it on the disk.
+ * sent stands for nothing; it was done a moment ago; there is no room for it on the disk; or
+ * there is too much else to do.
  */
 export type DeclinedReason =
   | 'not_found'
@@ -11,7 +12,8 @@ export type DeclinedReason =
   | 'forbidden'
   | 'invalid_request'
   | 'rate_limited'
-  | 'insufficient_storage';
+  | 'insufficient_storage'
+  | 'unavailable';
 
 /** Thrown by a proposal, so that nothing is kept. The message says what cannot be, because what. */
 export class Declined extends Error {

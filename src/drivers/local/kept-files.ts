@@ -63,8 +63,7 @@ async function* below(above: OpenFolder, name: string, at: At): AsyncGenerator<K
       if (entry.name === 'node_modules' || (isHome && leftOut.test(entry.name))) continue;
       const own = `${path}/${entry.name}`;
       if (entry.isDirectory()) yield* below(folder, entry.name, { path: own, depth: depth + 1, isHome: false });
-      else if (entry.isFile() && isPlain(entry.name))
-        yield { path: own, from: { file: within(folder, entry.name) } };
+      else if (entry.isFile() && isPlain(entry.name)) yield { path: own, from: { file: within(folder, entry.name) } };
     }
   } finally {
     await folder.handle.close();

@@ -1,32 +1,46 @@
 // What an instance holds as the bytes of a snapshot: read, checked, written as text and digested by a thread of its own, because that takes seconds of what is large.
 import { createHash } from 'node:crypto';
 import { type Content, contentText, deployText } from '../../core/instances/content.ts';
+import { createFairQueue, QueueFull } from '../../lib/fair-queue.ts';
 import { inWorker, workerFor } from '../../lib/in-worker.ts';
 import { DriverFailed, type Packed, type Parts } from '../driver.ts';
 import type { Folder } from './folder.ts';
-import { readStored } from './stored.ts';
+import { type Marks, readAt, whileResting } from './stored.ts';
 
 interface Job {
   readonly folder: Folder;
   readonly settings: Content['settings'];
-  readonly parts: Parts;
+  /** By which it is seen whether the files are still those that rested. */
+  readonly marks: Marks;
 }
 
-type Done = { readonly packed: Packed } | { readonly reason: string; readonly message: string };
+type Done = 'changed' | { readonly packed: Packed } | { readonly reason: string; readonly message: string };
 
 const mark = 'pack';
 const work = workerFor<Job, Done>(import.meta.url, mark);
 
-/** What an instance has now, and the settings that it ran with, as a snapshot keeps them. One after another. Rejects with `DriverFailed`. */
+/** One thread packs for all. However large what another instance holds, its turn comes after one piece of each; later than that it is told to try again. */
+const inTurn = createFairQueue({ maxPerKey: 4, maxWaitMs: 60_000 });
+
+/** What an instance has now, and the settings that it ran with, as a snapshot keeps them. Only what rests takes a turn. Rejects with `DriverFailed`. */
 export async function packStored(folder: Folder, settings: Content['settings'], parts: Parts = {}): Promise<Packed> {
-  const done = await work({ folder, settings, parts });
-  if ('packed' in done) return done.packed;
-  throw new DriverFailed(done.reason, done.message);
+  return whileResting(folder, parts, async (marks) => {
+    const done = await inTurn(folder.path, () => work({ folder, settings, marks })).catch(busy);
+    if (done === 'changed') return undefined;
+    if ('packed' in done) return done.packed;
+    throw new DriverFailed(done.reason, done.message);
+  });
 }
 
-async function pack({ folder, settings, parts }: Job): Promise<Done> {
+function busy(error: unknown): never {
+  if (!(error instanceof QueueFull)) throw error;
+  throw new DriverFailed('Busy', 'too many other snapshots are being taken: try again later');
+}
+
+async function pack({ folder, settings, marks }: Job): Promise<Done> {
   try {
-    const stored = await readStored(folder, parts);
+    const stored = await readAt(folder, marks);
+    if (!stored) return 'changed';
     const content: Content = { format: 1, ...stored, ...(settings ? { settings } : {}) };
     const bytes = new TextEncoder().encode(contentText(content));
     const deploy = createHash('sha256').update(deployText(stored)).digest('hex');
@@ -37,4 +51,4 @@ async function pack({ folder, settings, parts }: Job): Promise<Done> {
   }
 }
 
-inWorker(mark, pack, (done) => ('packed' in done ? [done.packed.bytes.buffer] : []));
+inWorker(mark, pack, (done) => (done !== 'changed' && 'packed' in done ? [done.packed.bytes.buffer] : []));

@@ -25,31 +25,75 @@ import { modulesToInstall } from './modules.ts';
 export const storedFiles = { flows: 'flows.json', credentials: 'flows_cred.json', modules: 'package.json' } as const;
 
 /**
- * What an instance has. A deploy writes two files, and so does what takes over a restore: they are read until they are the same before and after, and
- * the flows, which a deploy writes last, are not older than the credentials. A deploy that never ended (its runtime was killed) is waited for in vain,
- * and is what the instance has. Context is read with them, where it is asked for.
+/**
+ * What an instance has. A deploy writes two files, and so does what takes over a restore: they are read while they rest, so that they are the same before
+ * and after. Context is read with them, where it is asked for.
  */
-export async function readStored(folder: Folder, { context: isAsked = false }: Parts = {}): Promise<Stored> {
-  const look = async () => ({
-    ...(await marksOf(folder)),
-    ...(isAsked ? { context: await contextMarks(folder) } : {}),
-  });
-  let before: Seen = await look();
-  for (let tries = 0; tries < mostReadings; tries++) {
-    const texts = isHalfDeployed(before) && tries < mostWaits ? undefined : await textsIn(folder, before.context);
-    const context = texts && isAsked ? await contextTexts(folder) : undefined;
-    await sleep(betweenReadingsMs);
-    const after = await look();
-    if (texts && sameValue(before, after))
-      return { ...storedIn(texts), ...(context ? { context: contextOf(context) } : {}) };
-    before = after;
-  }
-  throw new DriverFailed('FlowsChanging', 'its flows change faster than they can be read');
+export function readStored(folder: Folder, parts: Parts = {}): Promise<Stored> {
+  return whileResting(folder, parts, (marks) => readAt(folder, marks));
 }
 
-const mostReadings = 150;
-const mostWaits = 100;
-const betweenReadingsMs = 20;
+/**
+ * Does something with the files of an instance that holds only if they stay as they are meanwhile, as often as that takes; `work` answers nothing where it
+ * sees that they did not. Rejects with `DriverFailed` where they never rest.
+ */
+export async function whileResting<T>(
+  folder: Folder,
+  parts: Parts,
+  work: (marks: Marks) => Promise<T | undefined>,
+): Promise<T> {
+  let deadline = performance.now() + mostChangingMs;
+  while (performance.now() < deadline) {
+    const marks = await restOf(folder, parts, deadline);
+    const began = performance.now();
+    // What is thrown over something half-written means nothing.
+    const done = await work(marks).then(
+      (value) => () => value,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
+    // Work may wait for its turn; by half of that, so that it comes to an end all the same.
+    deadline += (performance.now() - began) / 2;
+    await sleep(betweenLooksMs);
+    if (!sameValue(marks, await marksOf(folder, parts))) continue;
+    const value = done();
+    if (value !== undefined) return value;
+  }
+  throw changing();
+}
+
+/**
+ * The marks of the files once they rest, and the flows, which a deploy writes last, are not older than the credentials. A deploy that never ended (its
+ * runtime was killed) is waited for in vain, and is what the instance has.
+ */
+async function restOf(folder: Folder, parts: Parts, deadline: number): Promise<Marks> {
+  let before = await marksOf(folder, parts);
+  const enough = performance.now() + mostHalfMs;
+  while (performance.now() < deadline) {
+    await sleep(betweenLooksMs);
+    const after = await marksOf(folder, parts);
+    if (sameValue(before, after) && (!isHalfDeployed(after) || performance.now() > enough)) return after;
+    before = after;
+  }
+  throw changing();
+}
+
+/** What stands in the files; nothing where these are others than the marks say. */
+export async function readAt(folder: Folder, marks: Marks): Promise<Stored | undefined> {
+  const parts = { context: marks.context !== undefined };
+  const texts = await textsIn(folder, marks.context);
+  const context = parts.context ? await contextTexts(folder) : undefined;
+  if (!sameValue(marks, await marksOf(folder, parts))) return undefined;
+  return { ...storedIn(texts), ...(context ? { context: contextOf(context) } : {}) };
+}
+
+function changing(): DriverFailed {
+  return new DriverFailed('FlowsChanging', 'its flows change faster than they can be read');
+}
+
+/** How long files are waited for that never rest, and for the end of a deploy, in milliseconds. */
+const [mostChangingMs, mostHalfMs, betweenLooksMs] = [9000, 2000, 20];
 
 /** By which a file is told from what it was: one that has arrived counts instead of the one whose place it will take. */
 interface Mark {
@@ -58,10 +102,12 @@ interface Mark {
   readonly modified: string;
 }
 
-type Marks = Readonly<Record<keyof Texts, Mark | undefined>>;
-type Seen = Marks & { readonly context?: ContextMarks };
+export type Marks = Readonly<Record<keyof Texts, Mark | undefined>> & {
+  /** Where it is to be read. */
+  readonly context?: ContextMarks;
+};
 
-async function marksOf(folder: Folder): Promise<Marks> {
+async function marksOf(folder: Folder, { context: isAsked = false }: Parts): Promise<Marks> {
   const markOf = async (name: keyof Texts): Promise<Mark | undefined> => {
     for (const path of placesOf(folder, name)) {
       const found = await lstat(path, { bigint: true }).catch(() => undefined);
@@ -69,7 +115,10 @@ async function marksOf(folder: Folder): Promise<Marks> {
     }
     return undefined;
   };
-  return { flows: await markOf('flows'), credentials: await markOf('credentials'), modules: await markOf('modules') };
+  return {
+    ...{ flows: await markOf('flows'), credentials: await markOf('credentials'), modules: await markOf('modules') },
+    ...(isAsked ? { context: await contextMarks(folder) } : {}),
+  };
 }
 
 /** What is taken over stands in `arrived` until it is moved, one file after another. */
@@ -89,8 +138,8 @@ interface Texts {
 }
 
 async function textsIn(folder: Folder, context?: ContextMarks): Promise<Texts> {
-  const marks = Object.values(await marksOf(folder));
-  const bytes = marks.reduce((sum, mark) => sum + (mark?.size ?? 0), context?.bytes ?? 0);
+  const { flows, credentials, modules } = await marksOf(folder, {});
+  const bytes = [flows, credentials, modules].reduce((sum, mark) => sum + (mark?.size ?? 0), context?.bytes ?? 0);
   if (bytes > mostContentBytes) throw tooLarge(bytes, context ? 'flows and context' : 'flows');
   const textOf = async (name: keyof Texts) =>
     (await plainText(folder.arrived, storedFiles[name], mostContentBytes)) ??

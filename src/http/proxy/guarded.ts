@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Problem, problemOf } from '../errors.ts';
 import type { ServerOptions } from '../services.ts';
+import { containEvents } from './contained.ts';
 import type { Refusing } from './refuse.ts';
 
 /** What answers requests, and connections to be upgraded. */
@@ -11,7 +12,10 @@ interface Answering {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, isReserved: boolean): void;
 }
 
-/** A way in that never throws: what is thrown is logged, and its request refused, or cut where an answer has begun. */
+/**
+ * A way in that never throws: what is thrown is logged, and its request refused, or cut where an answer has begun. What listeners throw later cuts it
+ * in any case: nobody knows how far it is.
+ */
 export function guarded<T extends Answering>(
   wayIn: T,
   { refuse, hangUp }: Pick<Refusing, 'refuse' | 'hangUp'>,
@@ -33,9 +37,15 @@ export function guarded<T extends Answering>(
       }
     }
   };
+  const later = (what: string, cut: () => void) => (error: unknown) => {
+    log(`${what} failed later: ${error instanceof Error ? error.stack : String(error)}`);
+    cut();
+  };
   return {
     ...wayIn,
-    handle: (request, response) =>
+    handle: (request, response) => {
+      const failed = later(`${request.method} ${pathOf(request)}`, () => response.destroy());
+      for (const one of [request, response]) containEvents(one, failed);
       attempt(() => wayIn.handle(request, response), `${request.method} ${pathOf(request)}`, {
         refuse: (problem) => {
           if (response.headersSent) return void response.destroy();
@@ -43,12 +53,18 @@ export function guarded<T extends Answering>(
           refuse(request, response, problem);
         },
         cut: () => response.destroy(),
-      }),
-    upgrade: (request, socket, head, isReserved) =>
+      });
+    },
+    upgrade: (request, socket, head, isReserved) => {
+      containEvents(
+        socket,
+        later(`the upgrade of ${pathOf(request)}`, () => socket.destroy()),
+      );
       attempt(() => wayIn.upgrade(request, socket, head, isReserved), `the upgrade of ${pathOf(request)}`, {
         refuse: (problem) => hangUp(socket, problem),
         cut: () => socket.destroy(),
-      }),
+      });
+    },
   };
 }
 

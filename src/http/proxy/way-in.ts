@@ -11,6 +11,7 @@ import { noRoom } from '../plugins/reserved-part.ts';
 import type { ServerOptions } from '../services.ts';
 import { type Arrival, arrive, type Gate, nothingHere, type Passage, shutOut } from './arrive.ts';
 import { createCapacity, type ReachedLimit } from './capacity.ts';
+import { containedPool, failedLater } from './contained.ts';
 import { createEntrance, unauthorized } from './enter.ts';
 import { type Failure, forward, waitLonger } from './forward.ts';
 import { guarded } from './guarded.ts';
@@ -146,7 +147,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
     return forward({
       request,
       response,
-      pool: pools.to(id, to.origin),
+      pool: containedPool(pools.to(id, to.origin), failedLater(options.log, id, response)),
       headMs: longMs ?? patience.headMs,
       path,
       maxBody: passage.standing.maxBody,

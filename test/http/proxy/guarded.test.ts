@@ -1,27 +1,47 @@
 // What nobody foresaw at the way in: one request fails, is logged and answered, and the server goes on.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { containedPool } from '../../../src/http/proxy/contained.ts';
 import { guarded } from '../../../src/http/proxy/guarded.ts';
 import { createRefusing } from '../../../src/http/proxy/refuse.ts';
+import type { AnswerHead } from '../../../src/http/proxy/upstream/answer-head.ts';
+import type { Piece } from '../../../src/http/proxy/upstream/order.ts';
+import type { Pool } from '../../../src/http/proxy/upstream/pool.ts';
+import { until } from '../../support/until.ts';
 import { raw } from './stand-in.ts';
 
 const lines: string[] = [];
+const closed: string[] = [];
 const refusing = createRefusing('http://weir.example');
 const fail = (..._asked: unknown[]): never => {
   throw new Error('nobody foresaw this');
 };
 const wayIn = guarded(
   {
-    handle: ({ url }, response) => {
+    handle: (request, response) => {
+      const { url } = request;
       if (url === '/fine') return void response.end('fine');
+      const planted = url?.startsWith('/later/') ? url.slice(7) : undefined;
+      if (planted !== undefined) {
+        if (planted === 'request-close') request.once('close', fail);
+        else response.once(planted, fail);
+        response.once('close', () => closed.push(planted));
+        if (planted === 'drain') return void response.write('x'.repeat(4_000_000));
+        return void response.end('later');
+      }
       if (url === '/begun') response.write('begun');
       if (url === '/cookie') response.setHeader('set-cookie', 'a=1');
       fail();
     },
-    upgrade: fail,
+    upgrade: (request, socket, ..._more) => {
+      if (!request.url?.startsWith('/later/')) return fail();
+      socket.write('begun');
+      socket.once(request.url.slice(7), fail);
+      socket.resume();
+    },
   },
   refusing,
   (message) => lines.push(message),
@@ -53,6 +73,48 @@ guard('cuts an answer that has begun: it never looks whole', async () => {
   const answer = await get('/begun');
   assert.not.match(answer, '\r\n0\r\n\r\n');
   assert.is(lines.length, 1);
+});
+
+for (const event of ['drain', 'finish', 'close', 'request-close', 'prefinish'])
+  guard(`goes on where a listener throws later: ${event}`, async () => {
+    await get(`/later/${event}`);
+    await until(() => closed.includes(event));
+    assert.match(lines.join(), new RegExp(`^GET /later/${event} failed later: Error: nobody foresaw this`));
+    assert.is(lines.length, 1);
+  });
+
+for (const event of ['data', 'end'])
+  guard(`cuts an upgraded connection whose listener throws later: ${event}`, async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {}).resume();
+    socket.write(`GET /later/${event} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`);
+    await once(socket, 'data');
+    if (event === 'data') socket.write('x');
+    else socket.end();
+    if (!socket.closed) await once(socket, 'close');
+    await until(() => lines.length > 0);
+    assert.match(lines.join(), `the upgrade of /later/${event} failed later: Error: nobody foresaw this`);
+  });
+
+guard('fails one order where what is told of its answer throws', () => {
+  const failures: unknown[] = [];
+  const told: boolean[] = [];
+  const pool: Pool = {
+    place: ({ recipient }) => {
+      told.push(recipient.head({} as AnswerHead), recipient.piece({} as Piece));
+      recipient.failed('ended');
+      return { resume: () => {}, abandon: () => {} };
+    },
+    size: () => 0,
+    destroy: () => {},
+  };
+  const order = { ...{ method: 'GET', head: '', body: undefined, isFresh: false, headMs: 1 } };
+  containedPool(pool, (error) => failures.push(error)).place({
+    ...order,
+    recipient: { head: fail, piece: fail, failed: fail },
+  });
+  assert.equal(told, [false, true]);
+  assert.is(failures.length, 3);
 });
 
 guard('refuses an upgrade', async () => {

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isolationAt } from '../drivers/local/isolation/isolation.ts';
 import { connectTcp } from '../mail/connect.ts';
-import type { Examined, Patient } from './doctor-patient.ts';
+import type { Patient } from './doctor-patient.ts';
 import { checksOfPlaces } from './doctor-places.ts';
+import type { Examined } from './examined.ts';
 import { reasonOf } from './reason.ts';
 
 /** Looks at everything. */

@@ -11,18 +11,6 @@ import type { Io } from './io.ts';
 import { defaultTree, readTreeAt } from './tree.ts';
 import { openStoreAt } from './workbench.ts';
 
-/** One thing that was looked at: a `note` is how it is meant, `lacking` what Weir does less well without, `missing` what it cannot do without. */
-export interface Examined {
-  readonly name: string;
-  readonly state: 'fine' | 'note' | 'lacking' | 'missing';
-  /** What it is for. */
-  readonly purpose: string;
-  /** What was seen. */
-  readonly detail: string;
-  /** What to do, where it is not fine. */
-  readonly remedy?: string;
-}
-
 /** A folder of a server, which need not be there yet; `problem`: why it cannot be the one. */
 export interface Place {
   readonly folder: string;
@@ -83,7 +71,9 @@ async function inTree(folder: string, env: string | undefined, io: Io): Promise<
   const { desired } = (await readTreeAt(folder, offlineFacts(), io, { git: false, env })).desired;
   const all = [...desired.values()];
   const stacks = all.flatMap(({ kind, spec }) => (kind === 'Stack' ? [kinds.Stack.spec.safeParse(spec)] : []));
-  const [platform] = all.flatMap(({ kind, spec }) => (kind === 'Platform' ? [kinds.Platform.spec.safeParse(spec)] : []));
+  const [platform] = all.flatMap(({ kind, spec }) =>
+    kind === 'Platform' ? [kinds.Platform.spec.safeParse(spec)] : [],
+  );
   return { platform: platform?.data, runtimes: runtimesOf(stacks.flatMap(({ data }) => data ?? [])) };
 }
 
@@ -123,5 +113,8 @@ async function newestIn(store: Store): Promise<string | undefined> {
     ...(await store.records({ stream: 'history', limit: 1 })),
   ];
   const times = [...kindNames.flatMap(newestOf), ...records.map(({ at }) => at)];
-  return times.reduce<string | undefined>((newest, at) => (newest === undefined || at > newest ? at : newest), undefined);
+  return times.reduce<string | undefined>(
+    (newest, at) => (newest === undefined || at > newest ? at : newest),
+    undefined,
+  );
 }

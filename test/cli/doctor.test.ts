@@ -48,7 +48,10 @@ doctor('reads the usual tree, in which no mail is a note and no warning', async 
 doctor('looks for the stacks of the tree in the folder that the tree names', async ({ here }) => {
   const stacks = async () => (await told(here, '')).checks.find(({ name }) => name === 'stacks');
   assert.is((await stacks())?.state, 'fine');
-  here.write('config/weir.yaml', 'kind: Platform\nmetadata: {name: platform}\nspec: {driver: {stacksDirectory: elsewhere}}\n');
+  here.write(
+    'config/weir.yaml',
+    'kind: Platform\nmetadata: {name: platform}\nspec: {driver: {stacksDirectory: elsewhere}}\n',
+  );
   const lacking = await stacks();
   assert.is(lacking?.state, 'lacking');
   assert.is(lacking?.detail, `${join(here.path, '.weir/elsewhere')} lacks 4.1.15, which the tree config names`);
@@ -56,21 +59,24 @@ doctor('looks for the stacks of the tree in the folder that the tree names', asy
   assert.is((await stacks())?.state, 'fine');
 });
 
-doctor('looks at the folder of the instances, and whether it is the one that the store has them in', async ({ here }) => {
-  const instances = async (line: string) => {
-    const { code, checks } = await told(here, line);
-    const found = checks.find(({ name }) => name === 'instances');
-    return [code, found?.state, found?.detail];
-  };
-  assert.equal(await instances('--instances others'), [0, 'fine', `${join(here.path, 'others')} (not there yet)`]);
-  assert.is(existsSync('others'), false);
-  mkdirSync('others/some-id', { recursive: true });
-  writeFileSync('.weir/instances-folder', `${join(here.path, 'others')}\n`);
-  assert.equal(await instances('--instances others'), [0, 'fine', join(here.path, 'others')]);
-  const [code, state, detail] = await instances('');
-  assert.equal([code, state], [1, 'missing']);
-  assert.match(String(detail), 'add --instances');
-});
+doctor(
+  'looks at the folder of the instances, and whether it is the one that the store has them in',
+  async ({ here }) => {
+    const instances = async (line: string) => {
+      const { code, checks } = await told(here, line);
+      const found = checks.find(({ name }) => name === 'instances');
+      return [code, found?.state, found?.detail];
+    };
+    assert.equal(await instances('--instances others'), [0, 'fine', `${join(here.path, 'others')} (not there yet)`]);
+    assert.is(existsSync('others'), false);
+    mkdirSync('others/some-id', { recursive: true });
+    writeFileSync('.weir/instances-folder', `${join(here.path, 'others')}\n`);
+    assert.equal(await instances('--instances others'), [0, 'fine', join(here.path, 'others')]);
+    const [code, state, detail] = await instances('');
+    assert.equal([code, state], [1, 'missing']);
+    assert.match(String(detail), 'add --instances');
+  },
+);
 
 doctor('holds the clock against what the store holds', async ({ here }) => {
   const clock = async () => (await told(here, '')).checks.find(({ name }) => name === 'clock');

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { marker } from '../../src/drivers/local/environment.ts';
-import { processesWith } from '../../src/drivers/local/process-table.ts';
 import { fakeRegistry } from '../support/fake-registry.ts';
+import { processesWith } from '../support/processes-with.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { localWorld, never, reasonOf, runOf } from './local-world.ts';
@@ -74,28 +74,31 @@ modules('that the registry does not have leave those that were there', async () 
   await runner.stop('b');
 });
 
-modules('of a registry that cannot be reached name it and what to do, and the log has what npm said, without secrets', async () => {
-  const secrets = 'canary-of-a-token canary-of-a-user canary-of-a-password'.split(' ');
-  const [token = '', user = '', password = ''] = secrets;
-  const away = `http://${user}:${password}@127.0.0.1:1/`;
-  const npmrc = `registry=${away}\n//127.0.0.1:1/:_authToken=${token}\n`;
-  const { npm_config_registry: _, ...plain } = env;
-  const other = await localWorld({ env: plain, secretOf: () => ({ value: npmrc }) });
-  try {
-    const run = runOf('z', 'good', { ...lamp, npmrc: { fromEnv: 'ANY' } });
-    const { reason, message } = await reasonOf(other.driver.runner.start(run, never));
-    assert.is(reason, 'ModulesMissing');
-    assert.match(
-      message,
-      /^its modules cannot be installed, because the npm registry 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): check .*HTTPS_PROXY.*the option npmrc/,
-    );
-    const log = readFileSync(other.at('z', 'runtime.log'), 'utf8');
-    assert.match(log, /^\S+Z error npm error code ECONNREFUSED$/m);
-    for (const secret of secrets) assert.not.match(log + message, secret);
-  } finally {
-    await other.close();
-  }
-});
+modules(
+  'of a registry that cannot be reached name it and what to do, and the log has what npm said, without secrets',
+  async () => {
+    const secrets = 'canary-of-a-token canary-of-a-user canary-of-a-password'.split(' ');
+    const [token = '', user = '', password = ''] = secrets;
+    const away = `http://${user}:${password}@127.0.0.1:1/`;
+    const npmrc = `registry=${away}\n//127.0.0.1:1/:_authToken=${token}\n`;
+    const { npm_config_registry: _, ...plain } = env;
+    const other = await localWorld({ env: plain, secretOf: () => ({ value: npmrc }) });
+    try {
+      const run = runOf('z', 'good', { ...lamp, npmrc: { fromEnv: 'ANY' } });
+      const { reason, message } = await reasonOf(other.driver.runner.start(run, never));
+      assert.is(reason, 'ModulesMissing');
+      assert.match(
+        message,
+        /^its modules cannot be installed, because the npm registry 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\): check .*HTTPS_PROXY.*the option npmrc/,
+      );
+      const log = readFileSync(other.at('z', 'runtime.log'), 'utf8');
+      assert.match(log, /^\S+Z error npm error code ECONNREFUSED$/m);
+      for (const secret of secrets) assert.not.match(log + message, secret);
+    } finally {
+      await other.close();
+    }
+  },
+);
 
 modules('whose npm outlived Weir: it is ended when Weir is back', async () => {
   if (!isLinux) return;

@@ -7,7 +7,7 @@ import { DriverFailed } from '../driver.ts';
 
 /** The text of a plain file in a folder; nothing where there is none. Rejects with `DriverFailed` where something else is there, or more than `mostBytes`. */
 export async function plainText(folder: string, name: string, mostBytes: number): Promise<string | undefined> {
-  const file = await open(join(folder, name), readingOnly).catch((error) => nothingThere(name, error));
+  const file = await open(join(folder, name), readingOnly).catch((error) => missingOrInTheWay(name, error));
   if (!file) return undefined;
   try {
     const { size } = await file.stat();
@@ -71,7 +71,7 @@ export async function giveLikeFolder(above: FileHandle, made: FileHandle): Promi
   if (uid !== 0) await made.chown(uid, gid);
 }
 
-function nothingThere(name: string, error: NodeJS.ErrnoException): undefined {
+function missingOrInTheWay(name: string, error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
   // A link or a socket stands there.
   throw ['ELOOP', 'EMLINK', 'ENXIO'].includes(error.code ?? '') ? notPlain(name) : error;

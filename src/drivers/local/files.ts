@@ -70,7 +70,7 @@ export async function putFile(folder: Folder, path: string, content: Uint8Array)
     const next = inside(parent, '.incoming');
     await rm(next, { force: true, recursive: true });
     try {
-      await writeWhole(next, content, folder.home);
+      await writeNew(next, content, folder.home);
       await rename(next, inside(parent, name));
     } catch (error) {
       await rm(next, { force: true });
@@ -81,7 +81,7 @@ export async function putFile(folder: Folder, path: string, content: Uint8Array)
   });
 }
 
-async function writeWhole(path: string, content: Uint8Array, home: string): Promise<void> {
+async function writeNew(path: string, content: Uint8Array, home: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(content);

@@ -135,6 +135,8 @@ async function install(
 
 /** Where whoever looks after the instance reads on. A log that cannot be written is no reason to say anything else than why npm failed. */
 async function logged({ log }: Folder, { said }: NpmFailed): Promise<void> {
-  const lines = said.map((line) => `${new Date().toISOString()} error ${line.startsWith('npm') ? '' : 'npm '}${line}\n`);
+  const lines = said.map(
+    (line) => `${new Date().toISOString()} error ${line.startsWith('npm') ? '' : 'npm '}${line}\n`,
+  );
   await appendFile(log, lines.join(''), { mode: 0o600 }).catch(() => {});
 }

@@ -96,16 +96,18 @@ async function tried({ place }: State, level: 'bwrap' | 'user'): Promise<Found> 
 /** The first folder on the way to the instances, the stacks or Node through which only its owner gets. Those of Weir's own are opened for passing through. */
 async function closedOnTheWay({ instances, stacks, node, trial }: IsolationPlace): Promise<string | undefined> {
   const own = [instances, dirname(instances), stacks()];
-  for (const end of [instances, stacks(), dirname(node)])
-    for (let folder = end; ; folder = dirname(folder)) {
-      const found = await stat(folder).catch(() => undefined);
-      if (found && (found.mode & 0o001) === 0) {
-        if (!own.includes(folder)) return folder;
-        if (trial === undefined) await chmod(folder, (found.mode & 0o777) | 0o011);
-      }
-      if (dirname(folder) === folder) break;
-    }
+  for (const folder of [instances, stacks(), dirname(node)].flatMap(wayTo)) {
+    const found = await stat(folder).catch(() => undefined);
+    if (!found || (found.mode & 0o001) !== 0) continue;
+    if (!own.includes(folder)) return folder;
+    if (trial === undefined) await chmod(folder, (found.mode & 0o777) | 0o011);
+  }
   return undefined;
+}
+
+/** A folder, and all that it lies in. */
+function wayTo(folder: string): readonly string[] {
+  return dirname(folder) === folder ? [folder] : [folder, ...wayTo(dirname(folder))];
 }
 
 /** The level that is in force, and why no stronger one is; or why none can be. */

@@ -104,7 +104,11 @@ function fieldLines(fields: readonly Field[], width: number, below = 'spec'): st
     firstSentence(bare(field.description)),
   ]);
   const longest = (column: number) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0));
-  const [name, type, note] = [longest(0), Math.min(longest(1), typeWidth), Math.min(longest(2), noteWidth)];
+  const words = (column: number) => rows.flatMap((row) => (row[column] ?? '').split(' '));
+  // As wide as its longest word, so that all rows stay aligned.
+  const fit = (column: number, most: number) =>
+    Math.max(Math.min(longest(column), most), ...words(column).map(({ length }) => length));
+  const [name, type, note] = [longest(0), fit(1, typeWidth), fit(2, noteWidth)];
   const rest = Math.max(leastWidth, width - 2 - name - type - note - 6);
   return columns(rows, [name, type, note, rest]).join('\n');
 }

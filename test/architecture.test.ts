@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { architectureProblems, orphansOf, type SourceTree } from './support/architecture.ts';
+import { deadExports, twinFunctions } from './support/exports.ts';
 import { importsOf, scanSource } from './support/scan-source.ts';
 
 const repository = resolve(import.meta.dirname, '..');
@@ -34,6 +35,20 @@ source('deletes folders with all that is in them in one place', () => {
   const recursive = /\brm(?:Sync|dir|dirSync)?\([^;]*?\brecursive\b/;
   const found = [...readTree()].filter(([, text]) => recursive.test(text)).map(([path]) => path);
   assert.equal(found, ['src/drivers/local/deep.ts'], 'use removeTree or removeLiveTree of drivers/local/deep.ts');
+});
+
+/** What is there for others than src/. */
+const forOthers = [
+  // Tests run platforms on it, which no option can choose.
+  'src/drivers/stub.ts: stubDriver',
+];
+
+source('offers no function or constant that nothing of it uses', () => {
+  assert.equal(deadExports(readTree()), forOthers);
+});
+
+source('says no function twice: what two files need has one place in a room that both may import', () => {
+  assert.equal(twinFunctions(readTree()), []);
 });
 
 source.run();
@@ -185,6 +200,29 @@ files('are seen when nothing uses them', () => {
     'src/lib/b.ts': importing('./a.ts'),
   });
   assert.equal(orphansOf(lost, ['src/main.ts']), ['src/lib/b.ts']);
+});
+
+files('are seen to offer what nobody takes', () => {
+  const offers = tree({
+    'src/lib/a.ts':
+      '// A.\nexport const used = 1;\nexport function dead() {}\nexport const own = 2;\nconst b = own;\n// dead\n',
+    'src/lib/b.ts':
+      "// B.\nimport { type C, used as other } from './a.ts';\nexport async function* lost() {}\nconst d = 'lost';\n",
+    'src/lib/c.ts': '// C.\nexport const later = 1;\n',
+    'src/lib/d.ts': "// D.\nconst c = await import('./c.ts');\nexport class Nobody {}\n",
+    'src/lib/e.ts': '// E.\nexport const one = 1;\n',
+    'src/lib/f.ts': "// F.\nimport * as e from './e.ts';\n",
+  });
+  assert.equal(deadExports(offers), ['src/lib/a.ts: dead', 'src/lib/b.ts: lost', 'src/lib/d.ts: Nobody']);
+});
+
+files('are seen to say the same function', () => {
+  const same = 'function same(a: string) {\n  return a;\n}\n';
+  const said = tree({
+    'src/lib/a.ts': `// A.\n${same}const short = (a: string) => a;\nfunction other() {\n  return 1;\n}\n`,
+    'src/lib/b.ts': `// B.\nexport ${same}export const short = (a: string) => a;\nfunction other() {\n  return 2;\n}\n`,
+  });
+  assert.equal(twinFunctions(said), ['same: src/lib/a.ts, src/lib/b.ts', 'short: src/lib/a.ts, src/lib/b.ts']);
 });
 
 files('of core may not ask the world for anything', () => {

@@ -3,6 +3,7 @@ import { setGlobalProxyFromEnv } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../core/model/finding.ts';
 import { withoutTrailing } from '../core/model/without-trailing.ts';
+import { parsedJson } from '../lib/parsed-json.ts';
 import { type Options, UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
@@ -69,7 +70,7 @@ async function askOnce(
   const { status, headers } = response;
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location !== null) throw sentOn(server, location);
-  const answer = answerOf(response.ok, status, parsed(await response.text()));
+  const answer = answerOf(response.ok, status, parsedJson(await response.text()));
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const again = (status === 503 || status === 429) && seconds > 0 && seconds <= 60;
   return again ? { answer, retryAfterMs: seconds * 1000 } : { answer };
@@ -118,14 +119,6 @@ function useProxy(env: NodeJS.ProcessEnv): () => void {
     return setGlobalProxyFromEnv(env);
   } catch {
     throw new UsageError('HTTPS_PROXY or HTTP_PROXY cannot be used, because it is not an http:// or https:// address');
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

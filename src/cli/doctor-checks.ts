@@ -8,8 +8,9 @@ import type { InForce } from '../drivers/driver.ts';
 import { removeTree } from '../drivers/local/deep.ts';
 import { isolationAt } from '../drivers/local/isolation/isolation.ts';
 import { connectTcp } from '../mail/connect.ts';
-import type { Examined, Patient } from './doctor-patient.ts';
+import type { Patient } from './doctor-patient.ts';
 import { checksOfPlaces } from './doctor-places.ts';
+import type { Examined } from './examined.ts';
 import { reasonOf } from './reason.ts';
 
 /** Looks at everything. */

@@ -11,18 +11,6 @@ import type { Io } from './io.ts';
 import { defaultTree, readTreeAt } from './tree.ts';
 import { openStoreAt } from './workbench.ts';
 
-/** One thing that was looked at: a `note` is how it is meant, `lacking` what Weir does less well without, `missing` what it cannot do without. */
-export interface Examined {
-  readonly name: string;
-  readonly state: 'fine' | 'note' | 'lacking' | 'missing';
-  /** What it is for. */
-  readonly purpose: string;
-  /** What was seen. */
-  readonly detail: string;
-  /** What to do, where it is not fine. */
-  readonly remedy?: string;
-}
-
 /** A folder of a server, which need not be there yet; `problem`: why it cannot be the one. */
 export interface Place {
   readonly folder: string;

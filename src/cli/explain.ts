@@ -1,7 +1,7 @@
 // weir explain: what a kind or a field means.
 import { declaredKindNames, kindOf } from '../core/kinds/index.ts';
 import { suggest } from '../core/model/suggest.ts';
-import { cut, explain, explainable, listWidth, paragraph } from '../core/schemas/explain.ts';
+import { columns, explain, explainable, paragraph, usualWidth, wrapped } from '../core/schemas/explain.ts';
 import { UsageError } from '../options.ts';
 import { kindIn } from './consents.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -17,29 +17,37 @@ export const explainField: Verb = {
     'Without a word it lists the kinds and the rules. A field is written as it stands in the document: TeamType.spec.limits.members.',
   examples: ['weir explain', 'weir explain Stack', 'weir explain SsoConfig.spec.ldap.tls', 'weir explain mass-delete'],
   async run({ args: [word], io }) {
-    io.stdout.write(word === undefined ? overview() : explanation(word));
+    const width = Math.max(leastWidth, io.stdout.columns ?? usualWidth);
+    io.stdout.write(word === undefined ? overview(width) : explanation(word, width));
     return exitCodes.fine;
   },
 };
 
-function overview(): string {
+/** Narrower than that, lines go past the edge of the screen. */
+const leastWidth = 80;
+
+function overview(width: number): string {
   const kinds = declaredKindNames.map((kind) => [kind, kindOf(kind).summary] as const);
   const rules = ruleIds.map((id) => [id, helpFor(id).about] as const);
-  return `kinds\n${listed(kinds)}\n\nrules and warnings\n${listed(rules)}\n\nweir explain KIND, weir explain KIND.FIELD and weir explain RULE say more of one.\n`;
+  const more = wrapped('weir explain KIND, weir explain KIND.FIELD and weir explain RULE say more of one.', width);
+  return `kinds\n${listed(kinds, width)}\n\nrules and warnings\n${listed(rules, width)}\n\n${more.join('\n')}\n`;
 }
 
-function listed(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${cut(text, listWidth - width - 4)}`).join('\n');
+function listed(rows: readonly (readonly [string, string])[], width: number): string {
+  const longest = Math.max(...rows.map(([name]) => name.length));
+  return columns(rows, [longest, width - longest - 4])
+    .map((line) => `  ${line}`)
+    .join('\n');
 }
 
-function explanation(word: string): string {
+function explanation(word: string, width: number): string {
   const id = ruleIds.find((one) => one === word.toLowerCase());
-  if (id !== undefined) return ruleText(id);
+  if (id !== undefined) return ruleText(id, width);
   const [kindWord = '', ...steps] = word.split('.');
   const kind = kindOrRule(kindWord, steps.length === 0);
   const path = steps.join('.').replaceAll(/\[\d*\]/g, '');
-  const text = explain(kind, path, ruleNotes) ?? explain(kind, `spec.${path}`, ruleNotes);
+  const text =
+    explain(kind, path, { rules: ruleNotes, width }) ?? explain(kind, `spec.${path}`, { rules: ruleNotes, width });
   if (text !== undefined) return text;
   const nearest = suggest(path, explainable(kind)) ?? suggest(`spec.${path}`, explainable(kind));
   throw new UsageError(
@@ -55,15 +63,16 @@ function kindOrRule(word: string, mayBeRule: boolean): ReturnType<typeof kindIn>
 }
 
 /** What a rule refuses, why, how to mend it, and the fields that it looks at. */
-function ruleText(id: string): string {
+function ruleText(id: string, width: number): string {
   const { about, why, help } = helpFor(id);
-  const guards = ruleNotes.find((note) => note.id === id)?.guards ?? [];
+  const { guards = [], doors = [] } = ruleNotes.find((note) => note.id === id) ?? {};
   const parts = [
     id,
-    paragraph(about),
-    ...(why === undefined ? [] : [`why\n${paragraph(why)}`]),
-    `what to do\n${paragraph(help)}`,
+    paragraph(about, width),
+    ...(why === undefined ? [] : [`why\n${paragraph(why, width)}`]),
+    `what to do\n${paragraph(help, width)}`,
     ...(guards.length === 0 ? [] : [`fields\n${guards.map((guard) => `  ${guard}`).join('\n')}`]),
+    ...(doors.length === 0 ? [] : [`over the API\n${doors.map((door) => `  ${door}`).join('\n')}`]),
   ];
   return `${parts.join('\n\n')}\n`;
 }

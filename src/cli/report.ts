@@ -4,7 +4,7 @@ import type { SsoExplanation } from '../control/explain-sso.ts';
 import type { Finding } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import type { Check } from '../sso/provider.ts';
-import type { Examined } from './doctor-patient.ts';
+import type { Examined } from './examined.ts';
 
 /** The texts of a tree by path, so that a finding can be shown in its line. */
 export type Texts = ReadonlyMap<string, string>;

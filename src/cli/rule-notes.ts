@@ -37,9 +37,20 @@ const guards: Partial<Readonly<Record<RuleId, readonly string[]>>> = {
   'mass-delete': ['Platform.spec.reconcile.maxDeletes'],
 };
 
+const writtenInstance = '(POST /api/v1/teams/{id}/instances, PUT /api/v1/instances/{id})';
+const writtenDevice = '(PUT /api/v1/devices/{id})';
+
+/** What rules look at that no document declares. */
+const doors: Partial<Readonly<Record<RuleId, readonly string[]>>> = {
+  'reserved-variable': [`Instance.environment ${writtenInstance}`, `Device.environment ${writtenDevice}`],
+  'environment-size': [`Instance.environment ${writtenInstance}`, `Device.environment ${writtenDevice}`],
+  'template-locked': [`Instance.options ${writtenInstance}`, `Instance.environment ${writtenInstance}`],
+};
+
 /** Every rule, with the fields that it guards. */
 export const ruleNotes: readonly RuleNote[] = rules.map(({ id, refuses }) => ({
   id,
   refuses,
   guards: guards[id] ?? [],
+  doors: doors[id] ?? [],
 }));

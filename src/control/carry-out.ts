@@ -8,6 +8,7 @@ import { giveCredentialSecret } from '../core/proposals/give-credential-secret.t
 import type { Observation } from '../core/proposals/observe-instance.ts';
 import { DriverFailed, type Notice, type Run, type Runner } from '../drivers/driver.ts';
 import { randomText } from '../lib/id.ts';
+import { messageOf } from '../lib/message-of.ts';
 import { diskFullWords } from '../store/store.ts';
 import { keep, type Plant } from './instance-keeping.ts';
 import { restoreInto } from './restore.ts';
@@ -108,9 +109,4 @@ const secretLength = 44;
 /** The driver that the platform has. */
 export function runnerIn({ drivers }: Plant, view: View): Runner | undefined {
   return drivers.get(singleton(view, 'Platform').spec.driver.kind)?.runner;
-}
-
-/** The words of a failure. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,8 +3,9 @@ import { unsettledStates, type Work, workOf } from '../core/instances/states.ts'
 import { stateKey } from '../core/kinds/instance.ts';
 import type { Resource } from '../core/model/resource.ts';
 import type { Notice, Reason } from '../drivers/driver.ts';
+import { messageOf } from '../lib/message-of.ts';
 import { createBackOff, type Pauses } from './back-off.ts';
-import { carryOut, messageOf, noDriver, type Outcome, runnerIn } from './carry-out.ts';
+import { carryOut, noDriver, type Outcome, runnerIn } from './carry-out.ts';
 import { note, observed, type Plant } from './instance-keeping.ts';
 
 export interface ConvergeOptions extends Plant {

@@ -4,6 +4,7 @@ import { declaredKindNames } from '../core/kinds/index.ts';
 import { leavesOf } from '../core/model/leaves.ts';
 import type { DeclaredResource } from '../core/model/resource.ts';
 import type { View } from '../core/model/view.ts';
+import { withSortedKeys } from '../lib/sorted-keys.ts';
 
 export interface Inventory {
   readonly count: number;
@@ -59,10 +60,4 @@ function sortedItems(value: unknown): unknown {
 /** Exclusive or: the order of the parts does not matter. */
 function mix(sum: Buffer, digest: Buffer): void {
   for (let at = 0; at < 32; at += 4) sum.writeUInt32LE((sum.readUInt32LE(at) ^ digest.readUInt32LE(at)) >>> 0, at);
-}
-
-/** For what is left of objects inside a leaf: secrets. */
-function withSortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,4 +1,6 @@
 // The documents of an environment: those of the tree, with those of its overlay merged over them by kind and name.
+
+import { fieldOf } from '../core/kinds/public-files.ts';
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
 import { mergePatch, patchedAt } from '../core/model/merge-patch.ts';
@@ -76,12 +78,6 @@ function placesOf(documents: readonly Document[]): ReadonlyMap<string, number> {
 function addressOf({ value }: Document): string | undefined {
   const [kind, name] = [fieldOf(value, 'kind'), fieldOf(fieldOf(value, 'metadata'), 'name')];
   return typeof kind === 'string' && typeof name === 'string' ? `${kind}/${name}` : undefined;
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? (value as Readonly<Record<string, unknown>>)[key]
-    : undefined;
 }
 
 function twice(patch: Document, first: Document): Finding {

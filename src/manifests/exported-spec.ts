@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { kindOf } from '../core/kinds/index.ts';
 import { markOf, partsOf } from '../core/kinds/kind.ts';
+import { isRecord } from '../core/model/is-record.ts';
 import { sameValue } from '../core/model/leaves.ts';
 import type { DeclaredResource } from '../core/model/resource.ts';
 
@@ -66,8 +67,4 @@ function upper(word: string): string {
 
 function below(at: At, step: string | number): At {
   return { ...at, steps: [...at.steps, step] };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -18,6 +18,7 @@ import { isDeclaredKind, kindOf } from '../core/kinds/index.ts';
 import { partsOf } from '../core/kinds/kind.ts';
 import { fieldIn } from '../core/model/children.ts';
 import type { Finding } from '../core/model/finding.ts';
+import { withSortedKeys } from '../lib/sorted-keys.ts';
 import { parse } from './parse.ts';
 
 /** The text as it should be, or what keeps it from being read. */
@@ -93,12 +94,6 @@ function valuesOf({ documents }: ReturnType<typeof parse>): string {
     documents.map(({ value }) => value),
     withSortedKeys,
   );
-}
-
-/** The order of keys means nothing, that of lists may. */
-function withSortedKeys(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }
 
 /** All comments of a text, whatever they stand at. */

@@ -30,15 +30,6 @@ export interface PlainDocument {
  *
  * It takes a tenth of the engine's time, and that decides what a tree of ten thousand files costs.
  */
-export function readPlainly(text: string): PlainDocument[] | undefined {
-  const steps = readPlainlyInSteps(text);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** The same, giving way between documents now and then. */
 export function* readPlainlyInSteps(text: string): Generator<void, PlainDocument[] | undefined> {
   if (/[\t\r]/.test(text) || longestDocument(text) > LIMIT) return undefined;
   const documents: PlainDocument[] = [];

@@ -45,9 +45,6 @@ const coarse: Ring = { start: ringBytes(fine), step: 300, slots: (30 * 86_400) /
 /** Behind the others, where files of older versions end: what was taken up of the disk, which changes slowly. */
 const disk: Ring = { ...coarse, start: ringBytes(fine) + ringBytes(coarse), columns: 1 };
 
-/** How long a file may be at most, in bytes. */
-export const historyBytes = disk.start + ringBytes(disk);
-
 /** How many stretches an answer has at most. */
 export const mostStretches = 1000;
 

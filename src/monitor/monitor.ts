@@ -3,6 +3,7 @@ import type { DiskQuota } from '../control/disk-quota.ts';
 import { singleton } from '../core/model/view.ts';
 import type { Driver, Usage } from '../drivers/driver.ts';
 import type { Clock } from '../lib/clock.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { Store } from '../store/store.ts';
 import type { Alerts } from './alerts.ts';
 import { type History, openHistory, type Span, type Stretch, sampleSeconds } from './history.ts';
@@ -182,8 +183,4 @@ async function sweep({ options: { store, log }, history }: State): Promise<void>
   await history.keepOnly(isThere).catch((error: unknown) => {
     log('warn', `what is left of instances that are gone cannot be deleted: ${messageOf(error)}`);
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Both streams are terminals. */
   readonly terminal?: boolean;
+  /** How wide they are then. */
+  readonly columns?: number;
 }
 
 export interface Workspace extends TemporaryFolder {
@@ -67,7 +69,7 @@ function words(line: string): string[] {
 export async function runHere(
   line: readonly string[],
   cwd: string,
-  { env = {}, terminal = false }: RunOptions = {},
+  { env = {}, terminal = false, columns = 80 }: RunOptions = {},
 ): Promise<Outcome> {
   const printed = { stdout: '', stderr: '' };
   const screen = (name: 'stdout' | 'stderr'): Screen => ({
@@ -76,7 +78,7 @@ export async function runHere(
     },
     isTerminal: terminal,
     colours: terminal && (env.NO_COLOR ?? '') === '',
-    columns: terminal ? 80 : undefined,
+    columns: terminal ? columns : undefined,
   });
   const started = performance.now();
   const io: Io = {

@@ -20,8 +20,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Notice, Reason } from '../../src/drivers/driver.ts';
-import { beganAt, processesWith } from '../../src/drivers/local/process-table.ts';
+import { beganAt } from '../../src/drivers/local/process-table.ts';
 import { makeDeep } from '../support/deep-folders.ts';
+import { processesWith } from '../support/processes-with.ts';
 import { until } from '../support/until.ts';
 import { type LocalWorld, lives, localWorld, never, reasonOf, runOf } from './local-world.ts';
 

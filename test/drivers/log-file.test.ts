@@ -3,7 +3,7 @@ import { appendFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { removeLog, turnOver } from '../../src/drivers/local/log-file.ts';
+import { turnOver } from '../../src/drivers/local/log-file.ts';
 import { readLog } from '../../src/drivers/local/read-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -125,15 +125,6 @@ logs('shows the beginning of a line without end, and never more than a page shou
   const { lines } = await readLog(path, { limit: 3 });
   assert.ok(lines.every(({ message }) => message.length <= 8192));
   assert.equal((await readAll(path, 2)).length > 0, true);
-});
-
-logs('is removed with all its parts', async () => {
-  const path = fresh();
-  appendFileSync(path, text(0, 10));
-  await turnOver(path, 10);
-  appendFileSync(path, text(0, 10));
-  await removeLog(path);
-  assert.equal(readdirSync(join(path, '..')), []);
 });
 
 logs.run();

@@ -4,7 +4,7 @@ import type { Document } from '../../src/core/model/document.ts';
 import { refusedCharacters } from '../../src/manifests/characters.ts';
 import { type Parsed, parse, parseByEngine } from '../../src/manifests/parse.ts';
 import { linesOf } from '../../src/manifests/places.ts';
-import { readPlainly } from '../../src/manifests/plain-yaml.ts';
+import { type PlainDocument, readPlainlyInSteps } from '../../src/manifests/plain-yaml.ts';
 
 /** Throws where the two ways differ in values, places or words as written. */
 export function agree(text: string): void {
@@ -41,4 +41,13 @@ function* pointers(value: unknown, pointer: string): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, entry] of Object.entries(value))
     yield* pointers(entry, `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+/** The documents of a text as the fast reader has them, in one go; nothing where it leaves them to the engine. */
+export function readPlainly(text: string): PlainDocument[] | undefined {
+  const steps = readPlainlyInSteps(text);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }

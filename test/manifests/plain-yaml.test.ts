@@ -5,10 +5,9 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
-import { readPlainly } from '../../src/manifests/plain-yaml.ts';
 import { cpuTime } from '../support/cpu-time.ts';
 import { syntheticTree } from '../support/synthetic-tree.ts';
-import { agree } from './both-ways.ts';
+import { agree, readPlainly } from './both-ways.ts';
 
 const ways = suite('readPlainly');
 

@@ -1,4 +1,6 @@
 // A value of a field on one line; and two texts so that people see where they differ.
+
+import { isRecord } from '../../core/model/is-record.ts';
 import { escaped } from './escape.ts';
 
 /** How much of a text is shown beside the name of its field. */
@@ -65,8 +67,4 @@ function alike(a: string, b: string): boolean {
 /** All but ASCII, and the signs of what was cut, as escapes. */
 function withoutOthers(text: string): string {
   return text.replace(/(?!…)[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -18,11 +18,6 @@ export function readGroupName(name: string): GroupName | undefined {
   return role === undefined ? undefined : { slug, role };
 }
 
-/** The name of the group that gives a role in a team. */
-export function groupNameOf({ slug, role }: GroupName): string {
-  return `svc-${slug}-${role}`;
-}
-
 /** A name without so many UTF-16 units at its front and its end (specification 2.8); nothing where none would be left. */
 export function stripGroupName(name: string, prefixLength: number, suffixLength: number): string | undefined {
   // Not `slice(prefix, -suffix)`: that is empty where the suffix is 0.

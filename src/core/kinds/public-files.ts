@@ -34,7 +34,8 @@ function routesOf(schema: z.core.$ZodType, at: readonly string[]): readonly (rea
   return routes;
 }
 
-function fieldOf(value: unknown, key: string): unknown {
+/** What a value of any form holds in a field of its own. */
+export function fieldOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Readonly<Record<string, unknown>>)[key]
     : undefined;

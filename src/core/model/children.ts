@@ -33,13 +33,13 @@ export function fieldIn(parts: Parts, key: string): z.core.$ZodType | undefined 
   return parts.type === 'object' && Object.hasOwn(parts.fields, key) ? parts.fields[key] : undefined;
 }
 
-/** The schema of what stands at some steps below a value of a schema, items of named lists by their names. */
-export function schemaAt(schema: z.core.$ZodType, steps: readonly string[]): z.core.$ZodType | undefined {
+/** The schema of what stands at some steps below a value of a schema, items of lists by their names or places. */
+export function schemaAt(schema: z.core.$ZodType, steps: readonly (string | number)[]): z.core.$ZodType | undefined {
   let at: z.core.$ZodType | undefined = schema;
   for (const step of steps) {
     if (at === undefined) return undefined;
     const parts = partsOf(at);
-    at = parts.type === 'list' ? parts.item : fieldIn(parts, step);
+    at = parts.type === 'list' ? parts.item : fieldIn(parts, String(step));
   }
   return at;
 }

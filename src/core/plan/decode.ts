@@ -5,6 +5,7 @@ import { type DeclaredKindName, declaredKindNames, isDeclaredKind, kindOf, type 
 import { publicFilesOf } from '../kinds/public-files.ts';
 import type { Document } from '../model/document.ts';
 import type { Finding } from '../model/finding.ts';
+import { isRecord } from '../model/is-record.ts';
 import { pointer, stepsOf } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
 import type { Decoded, Desired, FileReader, Subject } from './desired.ts';
@@ -173,8 +174,4 @@ function nameIn(value: unknown): string | undefined {
 
 function specIn(value: unknown): unknown {
   return isRecord(value) ? value['spec'] : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -21,11 +21,11 @@ export function findingOf(at: Subject, schema: z.core.$ZodType, issue: Issue, va
   if (depth !== undefined)
     return secretFindings(at, [...base, ...inner.slice(0, depth)], valueAt(value, inner.slice(0, depth)));
   const path = [...base, ...inner];
-  const field = schemaAt(schema, inner);
+  const field = fieldAt(schema, inner);
   const actual = valueAt(value, inner);
   if (field && markOf(field).textFile && typeof actual !== 'string') return [wrongText(at, path, actual)];
   if (issue.code === 'unrecognized_keys') {
-    const above = inner.length > 0 ? schemaAt(schema, inner.slice(0, -1)) : undefined;
+    const above = inner.length > 0 ? fieldAt(schema, inner.slice(0, -1)) : undefined;
     return unknownKeys(at, path, issue.keys, { field, above });
   }
   if (issue.code === 'invalid_key') return [wrongKey(at, path, issue.issues[0]?.message)];
@@ -33,7 +33,7 @@ export function findingOf(at: Subject, schema: z.core.$ZodType, issue: Issue, va
     return [missing(at, path)];
   if (issue.code === 'invalid_type')
     return [
-      wrongType(at, path, { expected: issue.expected, actual, field, above: schemaAt(schema, inner.slice(0, -1)) }),
+      wrongType(at, path, { expected: issue.expected, actual, field, above: fieldAt(schema, inner.slice(0, -1)) }),
     ];
   return [wrongValue(at, path, issue, actual)];
 }
@@ -170,7 +170,8 @@ export function secretDepth(schema: z.core.$ZodType, path: Path): number | undef
   return undefined;
 }
 
-function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType | undefined {
+/** What is inside of a leaf is part of it. */
+function fieldAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType | undefined {
   return path.reduce<z.core.$ZodType | undefined>((here, step) => here && below(here, step), schema);
 }
 

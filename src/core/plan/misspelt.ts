@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { envelope } from '../kinds/envelope.ts';
 import { type Parts, partsOf } from '../kinds/kind.ts';
-import { fieldIn } from '../model/children.ts';
+import { fieldIn, schemaAt } from '../model/children.ts';
 import type { Document } from '../model/document.ts';
 import { pointer, stepsOf } from '../model/pointer.ts';
 import { suggest } from '../model/suggest.ts';
@@ -71,16 +71,6 @@ function emptiedIn(schema: z.core.$ZodType, keys: readonly string[]): readonly s
 /** What stands in a value at a path. */
 export function partAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((here, step) => (isHolder(here) ? here[step] : undefined), value);
-}
-
-/** The schema of what stands at a path. */
-export function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType | undefined {
-  return path.reduce<z.core.$ZodType | undefined>((here, step) => here && below(here, step), schema);
-}
-
-function below(schema: z.core.$ZodType, step: string | number): z.core.$ZodType | undefined {
-  const parts = partsOf(schema);
-  return parts.type === 'list' ? parts.item : fieldIn(parts, String(step));
 }
 
 /** The document with the parts around its spec under the names that were meant, which answers for them with what is written. */

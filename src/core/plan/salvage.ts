@@ -3,11 +3,12 @@ import type { z } from 'zod';
 import { type Envelope, envelope } from '../kinds/envelope.ts';
 import { kindOf } from '../kinds/index.ts';
 import { name as nameSchema } from '../kinds/kind.ts';
+import { schemaAt } from '../model/children.ts';
 import type { Document } from '../model/document.ts';
 import { pointer, stepsOf } from '../model/pointer.ts';
 import type { Salvaged, Subject } from './desired.ts';
 import type { Path } from './finding-in.ts';
-import { type Holder, isHolder, meantBy, notFollowing, partAt, schemaAt } from './misspelt.ts';
+import { type Holder, isHolder, meantBy, notFollowing, partAt } from './misspelt.ts';
 
 /**
  * The document without what is wrong in it: a misspelt field counts as the one that was meant, any other wrong part as not written, and a field

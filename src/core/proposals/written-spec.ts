@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { type DeclaredKindName, kindOf, type SpecOf } from '../kinds/index.ts';
 import { bare, markOf, partsOf } from '../kinds/kind.ts';
+import { isRecord } from '../model/is-record.ts';
 
 /** What is wrong with what somebody wrote; `subject` says of which declared object it is the spec, where it is that of one. */
 export class InvalidSpec extends Error {
@@ -107,8 +108,4 @@ function secretOf(
   return (bare(schema) as z.ZodType).safeParse(secret).success
     ? secret
     : problem(`it is not a secret in a form that Weir knows: ${forms}`);
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

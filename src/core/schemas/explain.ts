@@ -8,17 +8,32 @@ export interface RuleNote {
   readonly id: string;
   readonly refuses: string;
   readonly guards?: readonly string[];
+  /** What it looks at that no document declares, as `Instance.environment`, with the requests that write it. */
+  readonly doors?: readonly string[];
 }
 
 /**
  * Text for people about a kind, or about the field at `path` (`spec.driver.kind`; `[]` may be left out). Nothing where there is
  * no such field: `explainable` then has what there is.
  */
-export function explain(kind: DeclaredKindName, path?: string, rules: readonly RuleNote[] = []): string | undefined {
-  if (path === undefined || path === '') return explainKind(kind, rules);
+export function explain(
+  kind: DeclaredKindName,
+  path?: string,
+  { rules = [], width = usualWidth }: ExplainOptions = {},
+): string | undefined {
+  if (path === undefined || path === '') return explainKind(kind, rules, width);
   const field = allFields(kind).find((each) => plain(each.path) === plain(path));
-  return field && explainField(kind, field, rules);
+  return field && explainField(kind, field, rules, width);
 }
+
+/** `width`: of the screen, in characters; only a word that is longer goes past it. */
+export interface ExplainOptions {
+  readonly rules?: readonly RuleNote[];
+  readonly width?: number | undefined;
+}
+
+/** How wide a text is where no screen says otherwise. */
+export const usualWidth = 100;
 
 /** The paths that can be explained for a kind. */
 export function explainable(kind: DeclaredKindName): readonly string[] {
@@ -33,32 +48,32 @@ function plain(path: string): string {
   return path.replaceAll('[]', '').replaceAll('.*', '');
 }
 
-function explainKind(kind: DeclaredKindName, rules: readonly RuleNote[]): string {
+function explainKind(kind: DeclaredKindName, rules: readonly RuleNote[], width: number): string {
   const { summary, singleton, example } = kindOf(kind);
   return sections(
     kind,
-    paragraph(singleton ? `${summary} There is one, called "${singleton}".` : summary),
-    titled('fields: name, type, default, description', fieldLines(fieldsOf(kind))),
-    titled('rules', ruleLines(rules, kind, undefined)),
+    paragraph(singleton ? `${summary} There is one, called "${singleton}".` : summary, width),
+    titled('fields: name, type, default, description', fieldLines(fieldsOf(kind), width)),
+    titled('rules', ruleLines(rules, kind, width)),
     titled('example', example ?? ''),
   );
 }
 
-function explainField(kind: DeclaredKindName, field: Field, rules: readonly RuleNote[]): string {
+function explainField(kind: DeclaredKindName, field: Field, rules: readonly RuleNote[], width: number): string {
   const below = allFields(kind).filter(
     ({ path }) => path.startsWith(`${field.path}.`) || path.startsWith(`${field.path}[]`),
   );
   return sections(
     `${kind}.${field.path}`,
-    paragraph(field.description),
-    facts(field),
-    titled('fields', fieldLines(below, field.path)),
-    titled('rules', ruleLines(rules, kind, plain(field.path))),
+    paragraph(field.description, width),
+    facts(field, width),
+    titled('fields', fieldLines(below, width, field.path)),
+    titled('rules', ruleLines(rules, kind, width, plain(field.path))),
     titled('example', exampleOf(kind, field.path) ?? ''),
   );
 }
 
-function facts(field: Field): string {
+function facts(field: Field, width: number): string {
   const changes = field.immutable === undefined ? 'may change' : `may not change${whenOf(field.immutable)}`;
   const rows = [
     ['type', bare(field.type)],
@@ -67,7 +82,7 @@ function facts(field: Field): string {
     ...(field.ref ? [['names', field.ref]] : []),
     ...(field.secret ? [['secret', 'by reference only; its value is never shown']] : []),
   ];
-  return rows.map(([label = '', text = '']) => `  ${label.padEnd(9)} ${text}`).join('\n');
+  return indented(columns(rows, [9, width - 12], ' ').join('\n'));
 }
 
 function whenOf(immutable: string): string {
@@ -79,20 +94,23 @@ function defaultText(field: Field): string {
   return field.type === 'object' ? 'as its fields say, or absent' : 'absent';
 }
 
-/** One line a field, below its parent: name, type, default, and how its description begins. */
-function fieldLines(fields: readonly Field[], below = 'spec'): string {
+/** A row a field, below its parent: name, type, default, and how its description begins. */
+function fieldLines(fields: readonly Field[], width: number, below = 'spec'): string {
   const depth = (path: string) => path.split('.').length;
   const rows = fields.map((field) => [
-    `${'  '.repeat(depth(field.path) - depth(below) - 1)}${field.path.split('.').at(-1)?.replaceAll('[]', '')}`,
-    cut(withoutNote(bare(field.type)), typeWidth),
-    cut(noteOf(field), noteWidth),
+    `${'\u00a0\u00a0'.repeat(depth(field.path) - depth(below) - 1)}${field.path.split('.').at(-1)?.replaceAll('[]', '')}`,
+    withoutNote(bare(field.type)),
+    noteOf(field),
     firstSentence(bare(field.description)),
   ]);
-  const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) => widths.map((width, column) => `${row[column]?.padEnd(width)}  `).join('') + row[3])
-    .map((line) => cut(line, listWidth - 2).trimEnd())
-    .join('\n');
+  const longest = (column: number) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0));
+  const words = (column: number) => rows.flatMap((row) => (row[column] ?? '').split(' '));
+  // As wide as its longest word, so that all rows stay aligned.
+  const fit = (column: number, most: number) =>
+    Math.max(Math.min(longest(column), most), ...words(column).map(({ length }) => length));
+  const [name, type, note] = [longest(0), fit(1, typeWidth), fit(2, noteWidth)];
+  const rest = Math.max(leastWidth, width - 2 - name - type - note - 6);
+  return columns(rows, [name, type, note, rest]).join('\n');
 }
 
 /** A type without what stands in brackets behind it. */
@@ -108,25 +126,52 @@ function firstSentence(text: string): string {
 
 const typeWidth = 20;
 const noteWidth = 12;
+/** What a description gets on the narrowest of screens. */
+const leastWidth = 20;
 
-/** How wide a list with one line for each of its rows may be. */
-export const listWidth = 100;
+/** Rows of cells side by side, each of which goes on in further lines where it is longer than its column. */
+export function columns(
+  rows: readonly (readonly string[])[],
+  widths: readonly number[],
+  gap = '  ',
+): readonly string[] {
+  return rows.flatMap((row) => {
+    const cells = widths.map((width, column) => wrapped(row[column] ?? '', width));
+    const height = Math.max(...cells.map((lines) => lines.length));
+    return Array.from({ length: height }, (_, at) =>
+      widths
+        .map((width, column) => (cells[column]?.[at] ?? '').padEnd(width))
+        .join(gap)
+        .replaceAll('\u00a0', ' ')
+        .trimEnd(),
+    );
+  });
+}
 
-/** The beginning of a text that is longer than `width`, with a mark that there is more. */
-export function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1).trimEnd()}\u2026`;
+/** A text in lines of at most so many characters, broken between words; only a word that is longer has a longer line. */
+export function wrapped(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
 
 function noteOf({ required, default: otherwise }: Field): string {
   if (required) return 'required';
-  return otherwise === undefined ? '-' : JSON.stringify(otherwise);
+  // A list is broken between its items.
+  return otherwise === undefined ? '-' : JSON.stringify(otherwise).replaceAll('","', '", "');
 }
 
-function ruleLines(rules: readonly RuleNote[], kind: DeclaredKindName, path: string | undefined): string {
+function ruleLines(rules: readonly RuleNote[], kind: DeclaredKindName, width: number, path?: string): string {
   const here = path === undefined ? kind : `${kind}.${path}`;
   return rules
     .filter(({ guards = [] }) => guards.some((guard) => overlaps(guard, here)))
-    .map(({ id, refuses }) => `${id}: refuses ${refuses}`)
+    .flatMap(({ id, refuses }) =>
+      wrapped(`${id}: refuses ${refuses}`, width - 4).map((line, at) => (at ? `  ${line}` : line)),
+    )
     .join('\n');
 }
 
@@ -153,13 +198,7 @@ function indented(text: string): string {
     .join('\n');
 }
 
-/** Text in lines of at most 96 characters, two in from the left. */
-export function paragraph(text: string): string {
-  const lines: string[] = [];
-  for (const word of bare(text).split(' ')) {
-    const line = lines.at(-1);
-    if (line !== undefined && line.length + word.length < 96) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return indented(lines.join('\n'));
+/** Text in lines, two in from the left. */
+export function paragraph(text: string, width = usualWidth): string {
+  return indented(wrapped(bare(text), width - 2).join('\n'));
 }

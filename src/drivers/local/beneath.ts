@@ -15,7 +15,7 @@ export async function plainText(
   mostBytes: number,
   called = name,
 ): Promise<string | undefined> {
-  const file = await open(join(folder, name), readingOnly).catch((error) => nothingThere(called, error));
+  const file = await open(join(folder, name), readingOnly).catch((error) => missingOrInTheWay(called, error));
   if (!file) return undefined;
   try {
     const { size } = await file.stat();
@@ -79,7 +79,7 @@ export async function giveLikeFolder(above: FileHandle, made: FileHandle): Promi
   if (uid !== 0) await made.chown(uid, gid);
 }
 
-function nothingThere(name: string, error: NodeJS.ErrnoException): undefined {
+function missingOrInTheWay(name: string, error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
   // A link or a socket stands there.
   throw ['ELOOP', 'EMLINK', 'ENXIO'].includes(error.code ?? '') ? notPlain(name) : error;

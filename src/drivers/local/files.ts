@@ -75,7 +75,7 @@ export async function putFile(folder: Folder, path: string, content: Uint8Array)
     const next = within(parent, '.incoming');
     await removeLiveTree(next);
     try {
-      await writeWhole(next, content, folder.home);
+      await writeNew(next, content, folder.home);
       await rename(next, within(parent, name));
     } catch (error) {
       await rm(next, { force: true });
@@ -86,7 +86,7 @@ export async function putFile(folder: Folder, path: string, content: Uint8Array)
   });
 }
 
-async function writeWhole(path: string, content: Uint8Array, home: string): Promise<void> {
+async function writeNew(path: string, content: Uint8Array, home: string): Promise<void> {
   const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(content);

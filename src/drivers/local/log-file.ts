@@ -131,12 +131,6 @@ async function copyEnd(from: string, to: string, amount: number): Promise<void> 
   }
 }
 
-/** Deletes all of a log. */
-export async function removeLog(path: string): Promise<void> {
-  for (const part of await partsOf(path)) await rm(part.path, { force: true });
-  await rm(join(dirname(path), `${basename(path)}.new`), { force: true });
-}
-
 /** In bytes; 0 where there is none. */
 async function sizeOf(path: string): Promise<number> {
   return stat(path).then(

@@ -113,7 +113,7 @@ function proxies(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
 /** Files that its variables name: certificates of the machine. */
 function certificatesIn(env: NodeJS.ProcessEnv): string[] {
   return Object.entries(proxies(env)).flatMap(([name, path]) =>
-    /^(node_extra_ca_certs|npm_config_cafile)$/i.test(name) && path && realOf(path) ? [path] : [],
+    /^(node_extra_ca_certs|npm_config_cafile)$/i.test(name) && path && realFile(path) ? [path] : [],
   );
 }
 
@@ -122,16 +122,16 @@ export function scriptOf(env: NodeJS.ProcessEnv): string | undefined {
   for (const folder of (env.PATH ?? '').split(delimiter)) {
     if (folder === '') continue;
     for (const script of [join(folder, 'npm'), join(folder, 'node_modules/npm/bin/npm-cli.js')]) {
-      const real = realOf(script);
+      const real = realFile(script);
       if (real?.endsWith('npm-cli.js')) return real;
-      const beside = real && realOf(join(real, '../../lib/node_modules/npm/bin/npm-cli.js'));
+      const beside = real && realFile(join(real, '../../lib/node_modules/npm/bin/npm-cli.js'));
       if (beside) return beside;
     }
   }
   return undefined;
 }
 
-function realOf(path: string): string | undefined {
+function realFile(path: string): string | undefined {
   try {
     const real = realpathSync(path);
     return statSync(real).isFile() ? real : undefined;

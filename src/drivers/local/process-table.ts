@@ -56,15 +56,6 @@ export async function processesThat(is: (pid: number) => boolean | Promise<boole
   return found;
 }
 
-/**
- * The processes in whose environment a variable has this value: what was started with it, and whatever that has started. Only Linux tells; elsewhere
- * there are none.
- */
-export function processesWith(variable: string, value: string): Promise<ProcessId[]> {
-  const wanted = `${variable}=${value}`;
-  return processesThat(async (pid) => (await environmentOf(pid)).includes(wanted));
-}
-
 /** Whether a process has this value in its environment; where the system does not tell, it is believed. */
 export async function isMarked({ pid }: ProcessId, variable: string, value: string): Promise<boolean> {
   return !isLinux || (await environmentOf(pid)).includes(`${variable}=${value}`);

@@ -1,5 +1,6 @@
 // What is written down of a runtime that runs, so that it is found again whatever happens to Weir.
 import { z } from 'zod';
+import { parsedJson } from '../../lib/parsed-json.ts';
 import { removeTree } from './deep.ts';
 import { type Folder, keptText, writePrivate } from './folder.ts';
 
@@ -47,16 +48,8 @@ const remains = form.pick({ folder: true, run: true, groups: true, init: true, u
 export async function readRecord(folder: Folder): Promise<RunRecord | z.output<typeof remains> | undefined> {
   const text = await keptText(folder.record);
   if (text === undefined) return undefined;
-  const value = parsed(text);
+  const value = parsedJson(text);
   return form.safeParse(value).data ?? remains.safeParse(value).data;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Writes it down. */

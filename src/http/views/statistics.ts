@@ -4,34 +4,35 @@ import { deviceConditions } from '../../core/kinds/device.ts';
 import { instanceStates } from '../../core/kinds/instance.ts';
 import type { Statistics } from '../../core/model/statistics.ts';
 import { component, describedAs } from '../json-schema.ts';
-
-const count = (description: string) => z.int().min(0).describe(description);
+import { countView } from './values.ts';
 
 /** The key figures. */
 export const statisticsView = component(
   'Statistics',
   z.strictObject({
-    userCount: count('Users, suspended ones too.'),
-    adminCount: count('Users who have the admin flag, suspended ones too.'),
-    suspendedUserCount: count('Users who are shut out.'),
-    sessionCount: count('Sessions of signed-in users.'),
-    tokenCount: count('Access tokens of users.'),
-    invitationCount: count('Invitations that wait for an answer.'),
-    teamCount: count('Teams.'),
+    userCount: countView('Users, suspended ones too.'),
+    adminCount: countView('Users who have the admin flag, suspended ones too.'),
+    suspendedUserCount: countView('Users who are shut out.'),
+    sessionCount: countView('Sessions of signed-in users.'),
+    tokenCount: countView('Access tokens of users.'),
+    invitationCount: countView('Invitations that wait for an answer.'),
+    teamCount: countView('Teams.'),
     teamsByType: z.record(z.string(), z.int().min(0)).describe('Teams by the name of their type; every type is there.'),
-    instanceCount: count('Instances.'),
+    instanceCount: countView('Instances.'),
     instancesByState: z
-      .strictObject(Object.fromEntries(instanceStates.map((state) => [state, count(`Instances that are ${state}.`)])))
+      .strictObject(
+        Object.fromEntries(instanceStates.map((state) => [state, countView(`Instances that are ${state}.`)])),
+      )
       .describe('Instances by what they are doing; every state is there.'),
-    deviceCount: count('Devices.'),
+    deviceCount: countView('Devices.'),
     devicesByCondition: z
-      .strictObject(Object.fromEntries(deviceConditions.map((name) => [name, count(`Devices with \`${name}\`.`)])))
+      .strictObject(Object.fromEntries(deviceConditions.map((name) => [name, countView(`Devices with \`${name}\`.`)])))
       .describe('Devices by what is wrong with them; every condition is there, and a device may have both.'),
-    teamTypeCount: count('Team types.'),
-    instanceTypeCount: count('Instance types.'),
-    stackCount: count('Stacks.'),
-    templateCount: count('Templates.'),
-    ssoConfigCount: count('Single sign-on configurations.'),
+    teamTypeCount: countView('Team types.'),
+    instanceTypeCount: countView('Instance types.'),
+    stackCount: countView('Stacks.'),
+    templateCount: countView('Templates.'),
+    ssoConfigCount: countView('Single sign-on configurations.'),
   }),
 );
 

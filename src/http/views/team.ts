@@ -9,9 +9,7 @@ import { teamUse } from '../../core/model/team-use.ts';
 import type { View } from '../../core/model/view.ts';
 import { component } from '../json-schema.ts';
 import { findingView } from './finding.ts';
-import { idView, instantView, roleView } from './values.ts';
-
-const count = (description: string) => z.int().min(0).describe(description);
+import { countView, idView, instantView, roleView } from './values.ts';
 
 const fields = {
   id: idView(),
@@ -23,10 +21,10 @@ const fields = {
       active: z.boolean().describe('Whether it may be chosen for new teams.'),
     })
     .describe('The type that decides features, instance types and limits.'),
-  memberCount: count('How many members it has.'),
-  pendingInvitationCount: count('How many invitations are open.'),
-  instanceCount: count('How many instances it has.'),
-  deviceCount: count('How many devices it has.'),
+  memberCount: countView('How many members it has.'),
+  pendingInvitationCount: countView('How many invitations are open.'),
+  instanceCount: countView('How many instances it has.'),
+  deviceCount: countView('How many devices it has.'),
   createdAt: instantView('When it was made.'),
   updatedAt: instantView('When it last changed.'),
   role: roleView.nullable().describe('What the caller is in it; null for an admin who is no member.'),
@@ -38,7 +36,7 @@ export const teamView = component('Team', z.strictObject(fields));
 const useView = (what: string) =>
   z
     .strictObject({
-      used: count(`How many ${what} it has.`),
+      used: countView(`How many ${what} it has.`),
       limit: z.int().min(0).nullable().describe(`How many ${what} it may have; null for no limit.`),
     })
     .describe(`Its ${what} against the limit of its type.`);

@@ -9,6 +9,9 @@ export const idView = (description = 'The id: opaque.') => z.string().describe(d
 /** A time: RFC 3339, UTC. */
 export const instantView = (description: string) => z.string().describe(description);
 
+/** How many there are of something. */
+export const countView = (description: string) => z.int().min(0).describe(description);
+
 /** A role in a team. */
 export const roleView = z.enum(roles).describe('What somebody may do in the team.');
 

@@ -20,7 +20,7 @@ const field = suite('explain of a field');
 
 field('says type, default, mutability, rules and an example', () => {
   assert.is(
-    explain('Stack', 'spec.resources.memoryMb', rules),
+    explain('Stack', 'spec.resources.memoryMb', { rules }),
     `Stack.spec.resources.memoryMb
 
   The memory that an instance may use, in MiB (32 to 1048576). Absent: no limit.
@@ -68,7 +68,7 @@ field.run();
 const kind = suite('explain of a kind');
 
 kind('lists its fields, its rules and a whole document', () => {
-  const text = explain('Stack', undefined, rules) ?? '';
+  const text = explain('Stack', undefined, { rules }) ?? '';
   assert.match(text, /^Stack\n\n {2}A version of the runtime/);
   assert.match(text, /\n {2}runtime +text +required +What runs: /);
   assert.match(text, /\n {2}active +true or false +true +Whether it can be chosen/);
@@ -78,17 +78,17 @@ kind('lists its fields, its rules and a whole document', () => {
   assert.match(text, '  kind: Stack\n');
 });
 
-kind('has one line a field, aligned, and at most 100 characters wide', () => {
+kind('has a row a field, aligned, and at most 100 characters wide', () => {
   for (const name of declaredKindNames) {
     const [, list = ''] = /\nfields: name, type, default, description\n(.*?)\n\n/s.exec(explain(name) ?? '') ?? [];
     const lines = list.split('\n');
-    assert.is(lines.length, fieldsOf(name).length, name);
-    for (const line of lines) {
-      assert.ok(line.length <= 100, `${name}: ${line}`);
-      assert.match(line, /^ {2,}\S+ {2,}\S.* {2,}\S.* {2,}\S/, `${name}: four columns`);
-    }
-    const starts = lines.map((line) => /^( *\S+ +)/.exec(line)?.[1]?.length);
-    assert.is(new Set(starts).size, 1, `${name}: types begin in one column`);
+    for (const line of lines) assert.ok(line.length <= 100, `${name}: ${line}`);
+    const [first = ''] = lines;
+    const [, start = ''] = /^( *\S+ +)/.exec(first) ?? [];
+    const rows = lines.filter((line) => line.slice(0, start.length).trim() !== '');
+    assert.is(rows.length, fieldsOf(name).length, name);
+    for (const line of lines) assert.is(line.slice(start.length - 2, start.length).trim(), '', `${name}: ${line}`);
+    for (const line of rows) assert.match(line, /^ {2,}\S+ {2,}\S.* {2,}\S.* {2,}\S/, `${name}: four columns`);
   }
 });
 

@@ -5,8 +5,7 @@ import { offlineFacts } from '../../../src/cli/facts.ts';
 import { desireSteps } from '../../../src/core/plan/desired-tree.ts';
 import { judgeSteps } from '../../../src/core/plan/judge.ts';
 import { parse } from '../../../src/manifests/parse.ts';
-import { readPlainly } from '../../../src/manifests/plain-yaml.ts';
-import { agree } from '../../manifests/both-ways.ts';
+import { agree, readPlainly } from '../../manifests/both-ways.ts';
 import { gist, holds, type Target } from '../target.ts';
 
 const file = 'weir.yaml';

@@ -104,27 +104,30 @@ async function tried({ place }: State, level: 'bwrap' | 'user'): Promise<Found> 
 }
 
 /**
- * The folders on the way to the instances, the stacks and Node through which only their owner gets, from the root on. Only that of the instances, and those
- * of the store, are Weir's to open: who may pass through any other is for whoever runs Weir to say, who may have named it for all kinds of things.
+ * The folders on the way to the instances, the stacks and Node through which only their owner gets. Only that of the instances, and those of the store, are
+ * Weir's to open: who may pass through any other is for whoever runs Weir to say, who may have named it for all kinds of things.
  */
 async function closedOnTheWay({ instances, store, stacks, node, trial }: IsolationPlace): Promise<string[]> {
   const closed = new Set<string>();
   const isOwn = (folder: string) =>
     folder === instances || (store !== undefined && (folder === store || folder.startsWith(`${store}/`)));
-  for (const end of [instances, stacks(), dirname(node)])
-    for (let folder = end; ; folder = dirname(folder)) {
-      const found = await stat(folder).catch(() => undefined);
-      const isClosed = found !== undefined && (found.mode & 0o001) === 0;
-      if (isClosed && !isOwn(folder)) closed.add(folder);
-      else if (isClosed && trial === undefined) await chmod(folder, (found.mode & 0o777) | 0o011);
-      if (dirname(folder) === folder) break;
-    }
+  for (const folder of [instances, stacks(), dirname(node)].flatMap(wayTo)) {
+    const found = await stat(folder).catch(() => undefined);
+    if (!found || (found.mode & 0o001) !== 0) continue;
+    if (!isOwn(folder)) closed.add(folder);
+    else if (trial === undefined) await chmod(folder, (found.mode & 0o777) | 0o011);
+  }
   return [...closed].sort();
 }
 
 /** As a shell takes it. */
 function quoted(path: string): string {
   return /^[\w./+@:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** A folder, and all that it lies in. */
+function wayTo(folder: string): readonly string[] {
+  return dirname(folder) === folder ? [folder] : [folder, ...wayTo(dirname(folder))];
 }
 
 /** The level that is in force, and why no stronger one is; or why none can be. */

@@ -17,7 +17,10 @@ instances('may be elsewhere, is of one server only, and is free again when that 
   const second = ['serve', 'config', '--port', '0', '--store', 'other', ...where];
   const refused = await weir(folder.path, second);
   assert.is(refused.code, 5, refused.stderr);
-  assert.match(refused.stderr, /the instances in .*elsewhere are looked after by another Weir, process \d+ \(started 2\d{3}-.*serve.*\): stop it first/);
+  assert.match(
+    refused.stderr,
+    /the instances in .*elsewhere are looked after by another Weir, process \d+ \(started 2\d{3}-.*serve.*\): stop it first/,
+  );
   server.child.kill('SIGTERM');
   assert.is((await server.ended).code, 0);
   assert.ok(existsSync(join(folder.path, 'elsewhere')));

@@ -31,12 +31,16 @@ async function gather(at: OpenFolder, path: string, found: StaticFile[], budget:
     if (budget.left < 0) return;
     // What is no text would be read as the name of another.
     const name = isUtf8(entry.name) ? entry.name.toString() : '';
-    const own = path === '' ? name : `${path}/${name}`;
+    const own = below(path, name);
     if (name === '' || staticPathProblem(own) !== undefined) continue;
     if (entry.isFile()) found.push(...(await fileAt(at, name, own)));
     const next = entry.isDirectory() ? await openWithin(at, name) : undefined;
     if (next) await closing(next, () => gather(next, own, found, budget));
   }
+}
+
+function below(path: string, name: string): string {
+  return path === '' ? name : `${path}/${name}`;
 }
 
 async function fileAt(at: OpenFolder, name: string, path: string): Promise<StaticFile[]> {

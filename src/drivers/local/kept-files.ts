@@ -60,7 +60,7 @@ async function* below(above: OpenFolder, name: string, at: At): AsyncGenerator<K
     // Two of them may look alike, and no archive can have the same path twice.
     if (unreadable > 0) yield { path: `${path}/`, from: { leftOut: `${unreadable} names in it are not UTF-8` } };
     for (const entry of entries) {
-      if (entry.name === 'node_modules' || (isHome && leftOut.test(entry.name))) continue;
+      if (isLeftOut(entry.name, isHome)) continue;
       const own = `${path}/${entry.name}`;
       if (entry.isDirectory()) yield* below(folder, entry.name, { path: own, depth: depth + 1, isHome: false });
       else if (entry.isFile() && isPlain(entry.name)) yield { path: own, from: { file: within(folder, entry.name) } };
@@ -68,6 +68,10 @@ async function* below(above: OpenFolder, name: string, at: At): AsyncGenerator<K
   } finally {
     await folder.handle.close();
   }
+}
+
+function isLeftOut(name: string, isHome: boolean): boolean {
+  return name === 'node_modules' || (isHome && leftOut.test(name));
 }
 
 const tooLong = 'its path is too long';

@@ -81,6 +81,9 @@ export function createChunkReader(mostTrailers: number): ChunkReader {
     'trailer-end': afterTrailer,
   };
 
+  const isBetween = () => part === 'size' && digits === 0;
+  const stepOf = (at: Part, byte: number): Part => (at === 'data' || isEnd(at) ? at : step[at](byte));
+
   /** How many of these bytes are data; they are moved to `end`. */
   const move = (bytes: Buffer, end: number, next: number): number => {
     const count = Math.min(left, bytes.length - next);
@@ -93,24 +96,22 @@ export function createChunkReader(mostTrailers: number): ChunkReader {
   return {
     take: (bytes, from) => {
       let [end, next] = [from, from];
-      while (next < bytes.length && part !== 'over' && part !== 'malformed') {
-        if (part === 'size' && digits === 0) {
-          const whole = wholeChunks(bytes, end, next);
-          [end, next] = [whole.end, whole.next];
-          if (next === bytes.length) break;
-        }
+      while (next < bytes.length && !isEnd(part)) {
+        if (isBetween()) ({ end, next } = wholeChunks(bytes, end, next));
+        if (next === bytes.length) break;
         if (part === 'data') {
           const count = move(bytes, end, next);
           [end, next] = [end + count, next + count];
-        } else {
-          part = step[part](bytes[next] ?? 0);
-          next += 1;
-        }
+        } else part = stepOf(part, bytes[next++] ?? 0);
       }
-      return { end, next, state: part === 'over' || part === 'malformed' ? part : 'more' };
+      return { end, next, state: isEnd(part) ? part : 'more' };
     },
     trailers: () => trailers,
   };
+}
+
+function isEnd(part: Part): part is 'over' | 'malformed' {
+  return part === 'over' || part === 'malformed';
 }
 
 /**
@@ -131,11 +132,15 @@ function wholeChunks(bytes: Buffer, from: number, start: number): { readonly end
     const behind = data + size;
     const isWhole = size > 0 && behind + 2 <= bytes.length && isLineEnd(bytes, at) && isLineEnd(bytes, behind);
     if (!isWhole) return { end, next };
-    if (size > mostByHand) bytes.copyWithin(end, data, behind);
-    else for (let step = 0; step < size; step++) bytes[end + step] = bytes[data + step] ?? 0;
+    moveTo(bytes, end, data, behind);
     end += size;
     next = behind + 2;
   }
+}
+
+function moveTo(bytes: Buffer, end: number, data: number, behind: number): void {
+  if (behind - data > mostByHand) bytes.copyWithin(end, data, behind);
+  else for (let step = 0; data + step < behind; step++) bytes[end + step] = bytes[data + step] ?? 0;
 }
 
 function isLineEnd(bytes: Buffer, at: number): boolean {

@@ -160,17 +160,9 @@ interface State {
 const unisolated: IsolationSetting = { isolation: 'none', firstUserId: 200_000 };
 
 function stateAt(place: LocalPlace): State {
-  const {
-    instances,
-    stacks,
-    storeFlag,
-    env,
-    node = process.execPath,
-    patience,
-    isolation: setting = () => unisolated,
-  } = place;
+  const { instances, stacks, node = process.execPath, patience, isolation: setting = () => unisolated } = place;
   const isolation = isolationAt({ instances, stacks, node, setting });
-  const machine = { stacks, storeFlag, env, node, isolation, patience: { ...usualPatience, ...patience } };
+  const machine = { ...place, node, isolation, patience: { ...usualPatience, ...patience } };
   const known: State['known'] = new Map();
   const guard = createMemoryGuard({
     runtimes: () => [...known.values()].map(({ runtime }) => runtime),

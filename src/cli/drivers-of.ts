@@ -13,7 +13,7 @@ import {
 import { driversAt } from '../drivers/index.ts';
 import type { Options } from '../options.ts';
 import { diskFullWords, type Store } from '../store/store.ts';
-import { secretOf } from './facts.ts';
+import { secretOf, storeFlag } from './facts.ts';
 import { instancesFolder } from './instances-folder.ts';
 import type { Io } from './io.ts';
 
@@ -35,6 +35,7 @@ export function driversOf(
       const { isolation = 'auto', firstUserId = 200_000 } = singleton(store.read(), 'Platform').spec.driver;
       return { isolation, firstUserId };
     },
+    storeFlag: storeFlag({ cwd: io.cwd, store: folder }),
     env: io.env,
     secretOf: (secret) => secretOf(secret, home),
     log,

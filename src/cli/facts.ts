@@ -42,6 +42,7 @@ export function homeFacts({ cwd, store, secretDir, env }: Home): Facts {
       const path = join(resolve(store, stacksDirectory), runtime);
       return isDirectory(path) ? undefined : seenFrom(cwd, path);
     },
+    storeFlag: storeFlag({ cwd, store }),
     secretProblem: (secret) => {
       if ('value' in secret) return undefined;
       const resolved = resolveSecret(secret, { secretDir, env });
@@ -49,6 +50,15 @@ export function homeFacts({ cwd, store, secretDir, env }: Home): Facts {
     },
   };
 }
+
+/** ` --store DIR` where a command that is typed in this folder would look for the store elsewhere. */
+export function storeFlag({ cwd, store }: Pick<Home, 'cwd' | 'store'>): string {
+  if (resolve(cwd, store) === resolve(cwd, defaultStore)) return '';
+  const path = seenFrom(cwd, resolve(cwd, store));
+  return ` --store ${/^[\w./+:@-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`}`;
+}
+
+const defaultStore = '.weir';
 
 /** The value of a secret, or why it cannot be had. */
 export function secretOf(

@@ -62,7 +62,7 @@ export const local: Driver = {
 };
 
 /** Where a local driver runs instances. */
-export interface LocalPlace extends Pick<Machine, 'stacks' | 'env'> {
+export interface LocalPlace extends Pick<Machine, 'stacks' | 'env' | 'storeFlag'> {
   /** The folder that holds one folder an instance. */
   readonly instances: string;
   /** The folder of the store, which is Weir's own as well. */
@@ -96,7 +96,7 @@ export function localDriver(place: LocalPlace): Driver & {
     ...local,
     runner: {
       start: (run, signal) => inTurn(state, run.id, () => start(state, run, signal)),
-      check: async ({ runtime }) => void (await runtimeIn(place.stacks(), runtime)),
+      check: async ({ runtime }) => void (await runtimeIn(place.stacks(), runtime, place.storeFlag)),
       stop: (id) => inTurn(state, id, () => stop(state, id)),
       suspend: (id) => inTurn(state, id, () => stop(state, id)),
       remove: (id) => inTurn(state, id, () => inTurn(state, filesTurn(id), () => remove(state, id))),
@@ -164,10 +164,10 @@ interface State {
 const unisolated: IsolationSetting = { isolation: 'none', firstUserId: 200_000 };
 
 function stateAt(place: LocalPlace): State {
-  const { instances, stacks, env, node = process.execPath, patience, isolation: setting = () => unisolated } = place;
-  const { controlGroups = true } = place;
-  const isolation = isolationAt({ instances, store: place.store, stacks, node, setting, controlGroups });
-  const machine = { stacks, env, node, isolation, controlGroups, patience: { ...usualPatience, ...patience } };
+  const { instances, store, stacks, node = process.execPath, isolation: setting = () => unisolated } = place;
+  const { controlGroups = true, patience } = place;
+  const isolation = isolationAt({ instances, store, stacks, node, setting, controlGroups });
+  const machine = { ...place, node, isolation, controlGroups, patience: { ...usualPatience, ...patience } };
   const known: State['known'] = new Map();
   const guard = createMemoryGuard({
     runtimes: () => [...known.values()].map(({ runtime }) => runtime),

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runtimeIn } from '../../src/drivers/local/stack.ts';
 import { type FakeRegistry, fakeRegistry } from '../support/fake-registry.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { weir } from '../support/weir.ts';
@@ -54,6 +55,28 @@ install('puts it where the platform in the store says', async () => {
   await weir(folder, ['apply', await tree(folder, '\nspec: {driver: {stacksDirectory: ../runtimes}}')]);
   assert.is((await stacksInstall(folder, '4.1.15')).code, 0);
   assert.equal(readdirSync(join(folder, 'runtimes')), ['4.1.15']);
+});
+
+install('is told with the store where that is elsewhere, so that the command can be typed as it stands', async () => {
+  const folder = fresh();
+  const config = await tree(folder);
+  writeFileSync(
+    join(folder, config, 'stacks.yaml'),
+    '---\nkind: Stack\nmetadata: {name: new}\nspec: {runtime: "4.1.15"}\n',
+  );
+  const told = async (store: string) => {
+    const { stdout } = await weir(folder, ['plan', config, '--store', store]);
+    return /no directory (.*): "(weir stacks install .*)" puts it there/.exec(stdout)?.slice(1);
+  };
+  const line = 'weir stacks install 4.1.15';
+  assert.equal(await told('.weir'), ['.weir/stacks/4.1.15', line]);
+  assert.equal(await told(join(folder, '.weir')), ['.weir/stacks/4.1.15', line]);
+  assert.equal(await told('data/store'), ['data/store/stacks/4.1.15', `${line} --store data/store`]);
+  assert.equal(await told("an' other"), ["an' other/stacks/4.1.15", `${line} --store 'an'\\'' other'`]);
+  const far = fresh();
+  assert.equal(await told(far), [`${far}/stacks/4.1.15`, `${line} --store ${far}`]);
+  const missing = await runtimeIn(far, '4.1.15', ` --store ${far}`).catch(({ message }: Error) => message);
+  assert.match(String(missing), `"${line} --store ${far}"`);
 });
 
 install('is what a stack without its directory is warned of, with the path that is missing', async () => {

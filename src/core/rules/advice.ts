@@ -45,7 +45,9 @@ const missingStack = adviceFor('Stack', {
     const missing = facts.stackMissing?.(stacksDirectory, runtime);
     if (missing === undefined) return;
     const isVersion = /^\d+\.\d+\.\d+$/.test(runtime);
-    const how = isVersion ? `"weir stacks install ${runtime}" puts it there` : 'put the runtime there';
+    const how = isVersion
+      ? `"weir stacks install ${runtime}${facts.storeFlag ?? ''}" puts it there`
+      : 'put the runtime there';
     const what = `instances on it cannot start, because there is no directory ${missing}: ${how}`;
     yield warning('stack-runtime', stack, '/spec/runtime', what);
   },

@@ -28,6 +28,8 @@ export interface Facts {
    * directory; nothing where there is one (where the state lives).
    */
   readonly stackMissing?: (stacksDirectory: string, runtime: string) => string | undefined;
+  /** What a command that is to find this store needs: ` --store DIR`; nothing where it finds it by itself. */
+  readonly storeFlag?: string;
   /** Why a secret cannot be resolved (where the state lives). */
   readonly secretProblem?: (secret: Secret) => string | undefined;
 }

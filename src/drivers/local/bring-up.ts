@@ -25,6 +25,8 @@ import { finishWriting } from './stored.ts';
 export interface Machine {
   /** The stacks directory. */
   readonly stacks: () => string;
+  /** What a command needs to find the store: ` --store DIR`; nothing where it finds it by itself. */
+  readonly storeFlag?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly node: string;
   readonly isolation: Isolation;
@@ -50,7 +52,7 @@ const settingsScript = fileURLToPath(new URL('./runtime-settings.cjs', import.me
 export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSignal): Promise<Runtime> {
   const { run, folder, secrets } = wanted;
   const { env, node } = machine;
-  const runtime = await runtimeIn(machine.stacks(), run.runtime);
+  const runtime = await runtimeIn(machine.stacks(), run.runtime, machine.storeFlag);
   await makeFolder(folder);
   await finishWriting(folder);
   const cell = await machine.isolation.cellOf(run.id, folder);

@@ -15,13 +15,13 @@ export interface Runtime {
   readonly version: string;
 }
 
-/** Finds a runtime by the name of its directory. Throws `DriverFailed` where it is missing or broken. */
-export async function runtimeIn(stacks: string, name: string): Promise<Runtime> {
+/** Finds a runtime by the name of its directory; `storeFlag`: what a command needs to find the store, ` --store DIR`. Throws `DriverFailed` where it is missing or broken. */
+export async function runtimeIn(stacks: string, name: string, storeFlag = ''): Promise<Runtime> {
   const found = await lookInto(join(stacks, name));
   if (found === 'missing')
     throw new DriverFailed(
       'StackMissing',
-      `the stacks directory has no ${JSON.stringify(name)}: an admin can put it there with "weir stacks install ${name}"`,
+      `the stacks directory has no ${JSON.stringify(name)}: an admin can put it there with "weir stacks install ${name}${storeFlag}"`,
     );
   if (found === 'broken')
     throw new DriverFailed(

@@ -48,6 +48,14 @@ lastAdmin('looks at a whole batch: two cannot go at once, and one can take over'
   ]);
 });
 
+lastAdmin('does not name who was suspended, and was none that counts', async () => {
+  const { world, ann } = await oneAdmin();
+  const eve = [...world.store.read().all('User')].find(({ name }) => name === 'eve') as Resource<'User'>;
+  assert.equal(await write(world, () => [deleted(eve), deleted(ann)]), [
+    `last-admin User/ann: cannot be deleted, ${left}`,
+  ]);
+});
+
 lastAdmin('is not asked where there is none yet', async () => {
   const world = newWorld();
   assert.equal(await write(world, () => [created(person('bob'))]), []);

@@ -184,6 +184,17 @@ upgrades('ends soon after the session, the membership, or the right to the edito
   endpoint.socket.destroy();
 });
 
+upgrades('ends soon after the session of somebody who is then a stranger, and may still come', async ({ world }) => {
+  const own = await open(world, '/i/Open/x', { ...(await world.signedIn('otto')) });
+  const strangers = await open(world, '/i/Open/x');
+  const found = [...world.store.read().all('Session')].filter(({ spec }) => spec.user === 'otto');
+  assert.is(found.length, 1);
+  await world.store.commit(() => ({ changes: found.map(deleted) }), { id: newId() });
+  await until(own.isClosed);
+  assert.not(strangers.isClosed());
+  strangers.socket.destroy();
+});
+
 upgrades('ends soon after the right to change flows, wherever it leads', async ({ world }) => {
   const { socket, isClosed } = await open(world, '/i/Open/x', bearer(world, 'member'));
   const viewer = await open(world, '/i/Open/x', bearer(world, 'viewer'));

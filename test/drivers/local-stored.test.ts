@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentIn } from '../../src/core/instances/content.ts';
+import { contentIn, contentText, deployText } from '../../src/core/instances/content.ts';
 import { reencrypted } from '../../src/drivers/local/credentials.ts';
 import { folderOf } from '../../src/drivers/local/folder.ts';
 import { finishWriting, readStored, writeStored } from '../../src/drivers/local/stored.ts';
@@ -116,6 +116,23 @@ stored('is packed for a snapshot by a thread of its own, however large it is', a
   assert.ok(mine < 50_000 && mine < total / 4, `${mine} of ${total} µs`);
   put(world.at('b', 'home/flows.json'), '{');
   assert.is((await reasonOf(pack?.('b', undefined) ?? Promise.resolve())).reason, 'FlowsBroken');
+  await world.close();
+});
+
+stored('is written from a snapshot by a thread of its own, however large that is', async () => {
+  const world = await localWorld();
+  const flows = Array.from({ length: 60_000 }, (_, index) => ({ id: `n${index}`, func: 'x'.repeat(400) }));
+  const written = { flows, credentials: { n1: { password: 'p' } }, modules: { 'node-red-x': '1.0.0' } };
+  const bytes = new TextEncoder().encode(contentText({ format: 1, ...written }));
+  const [before, all] = [process.threadCpuUsage(), process.cpuUsage()];
+  const unpacked = await world.driver.keeper.unpack?.('a', { bytes, encryptedWith: 's', credentialSecret: 's' });
+  const [own, whole] = [process.threadCpuUsage(before), process.cpuUsage(all)];
+  const [mine, total] = [own.user + own.system, whole.user + whole.system];
+  assert.ok(mine < total / 4, `${mine} of ${total} µs`);
+  assert.equal(await world.driver.keeper.read('a'), written);
+  assert.is(unpacked?.deploy, createHash('sha256').update(deployText(written)).digest('hex'));
+  const none = world.driver.keeper.unpack?.('a', { bytes: new TextEncoder().encode('{}'), credentialSecret: 's' });
+  assert.is((await reasonOf(none ?? Promise.resolve())).reason, 'ContentUnreadable');
   await world.close();
 });
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Content, contentText, deployText } from '../../core/instances/content.ts';
 import { inWorker, workerFor } from '../../lib/in-worker.ts';
 import { DriverFailed, type Packed } from '../driver.ts';
+import { explained } from './explained.ts';
 import type { Folder } from './folder.ts';
 import { readStored } from './stored.ts';
 
@@ -30,7 +31,9 @@ async function pack({ folder, settings }: Job): Promise<Done> {
     const bytes = new TextEncoder().encode(contentText(content));
     const deploy = createHash('sha256').update(deployText(stored)).digest('hex');
     return { packed: { bytes, deploy, modules: stored.modules, isEmpty: stored.flows.length === 0 } };
-  } catch (error) {
+  } catch (cause) {
+    // Here, because the code of a failure does not get out of the thread.
+    const error = explained(cause);
     if (error instanceof DriverFailed) return { reason: error.reason, message: error.message };
     throw error;
   }

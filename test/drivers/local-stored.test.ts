@@ -166,9 +166,11 @@ stored('that was taken over and not moved yet is moved before the next start', a
   put(at('home/flows.json'), '[]');
   put(at('arrived/flows.json'), JSON.stringify(storedOf(1).flows));
   put(at('incoming/flows.json'), 'half');
+  put(at('home/.weir-0123456789abcdef'), 'half');
   await world.driver.runner.start(runOf('a'), never);
   assert.equal((await world.driver.keeper.read('a')).flows, storedOf(1).flows);
-  assert.not(existsSync(at('arrived')));
+  assert.equal([existsSync(at('arrived')), existsSync(at('incoming'))], [false, false]);
+  assert.not(existsSync(at('home/.weir-0123456789abcdef')));
   await world.driver.runner.stop('a');
   const written = { stored: { flows: [], modules: {} }, credentialSecret: 's' };
   await world.driver.keeper.write('a', written);

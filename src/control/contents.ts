@@ -12,9 +12,12 @@ import {
 import type { Resource } from '../core/model/resource.ts';
 import { singleton, type View } from '../core/model/view.ts';
 import { Declined, type DeclinedReason } from '../core/proposals/declined.ts';
-import { type Driver, DriverFailed, type Keeper, type Packed, type Parts } from '../drivers/driver.ts';
+import { type Driver, DriverFailed, type Keeper, type Packed, type Parts, type Written } from '../drivers/driver.ts';
 import { reencrypted } from '../drivers/local/credentials.ts';
 import { DamagedBlob, type HeldBlob, NoRoom, type Store } from '../store/store.ts';
+
+/** Bytes that are handed on to threads. */
+export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** Where contents come from and go to. */
 export interface Shelves {
@@ -24,29 +27,20 @@ export interface Shelves {
 
 /** Contents for those who answer requests. Each rejects with `Declined` (`conflict`), which says `what` cannot be, because what. */
 export interface Contents {
-  /** What an instance has now. */
-  of(instance: Resource<'Instance'>, what: string): Promise<Content>;
-  /** The same as bytes, to be kept, with the parts that are asked for: however large it is, nobody is held up. */
+  /** What an instance has now, as the bytes of a snapshot, with the parts that are asked for: however large it is, nobody is held up. */
   pack(instance: Resource<'Instance'>, what: string, parts?: Parts): Promise<Packed>;
-  /** Keeps what was packed, as `keep` does. */
-  keepPacked(packed: Packed, what: string): Promise<HeldBlob>;
-  /** Keeps a content as a blob: it stays until it is released, and as long as a snapshot names it. */
-  keep(content: Content, what: string): Promise<HeldBlob>;
-  /** The content of a snapshot. */
-  read(snapshot: Resource<'Snapshot'>, what: string): Promise<Content>;
-  /** The same, with credentials that a device can read. */
-  readFor(device: Resource<'Device'>, snapshot: Resource<'Snapshot'>, what: string): Promise<Content>;
+  /** Keeps what was packed as a blob: it stays until it is released, and as long as a snapshot names it. */
+  keepPacked(packed: Pick<Packed, 'bytes'>, what: string): Promise<HeldBlob>;
+  /** The bytes of a snapshot, for whoever asks for them alone. What they hold is for a thread to read (`contentInBytes`): it may be large. */
+  read(snapshot: Resource<'Snapshot'>, what: string): Promise<Bytes>;
 }
 
 /** Contents of this server. */
 export function createContents(shelves: Shelves): Contents {
   return {
-    of: (instance, what) => orDeclined(contentNow(shelves, instance), what),
     pack: (instance, what, parts) => orDeclined(packNow(shelves, instance, parts), what),
     keepPacked: (packed, what) => orDeclined(keepBytes(shelves, packed.bytes), what),
-    keep: (content, what) => orDeclined(keepContent(shelves, content), what),
-    read: ({ spec }, what) => orDeclined(contentAt(shelves, spec.content), what),
-    readFor: (device, snapshot, what) => orDeclined(contentFor(shelves, device, snapshot), what),
+    read: ({ spec }, what) => orDeclined(bytesAt(shelves, spec.content), what),
   };
 }
 
@@ -54,16 +48,14 @@ async function orDeclined<T>(work: Promise<T>, what: string): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!(error instanceof DriverFailed)) throw error;
-    throw new Declined(declinedAs[error.reason] ?? 'conflict', `${what}, because ${error.message}`);
+    throw declined(error, what);
   }
 }
 
-const declinedAs: Readonly<Record<string, DeclinedReason>> = { DiskFull: 'insufficient_storage', Busy: 'unavailable' };
-
-/** What an instance has now. Rejects with `DriverFailed`. */
-export async function contentNow({ store, drivers }: Shelves, { id, spec }: Resource<'Instance'>): Promise<Content> {
-  return contentOf(await keeperIn(drivers, store.read()).read(id), spec);
+/** What a driver refused, as the answer to a request: it says `what` cannot be. Anything else stays as it is. */
+export function declined(error: unknown, what: string): unknown {
+  if (!(error instanceof DriverFailed)) return error;
+  return new Declined(declinedAs[error.reason] ?? 'conflict', `${what}, because ${error.message}`);
 }
 
 /** What an instance has now, as bytes. Rejects with `DriverFailed`. */
@@ -115,33 +107,69 @@ export async function keepBytes({ store }: Pick<Shelves, 'store'>, bytes: Uint8A
 /** The reason where there is no room. */
 const diskFull = 'DiskFull';
 
+const declinedAs: Readonly<Record<string, DeclinedReason>> = {
+  [diskFull]: 'insufficient_storage',
+  Busy: 'unavailable',
+};
+
 function inMiB(bytes: number): string {
   return `${Math.ceil(bytes / 1024 / 1024)} MiB`;
 }
 
-/** The content in a blob. Rejects with `DriverFailed` where it is missing or damaged. */
-export async function contentAt({ store }: Pick<Shelves, 'store'>, name: string): Promise<Content> {
+/** The bytes of a content in a blob, for the caller alone. Rejects with `DriverFailed` where they are missing or damaged. */
+export async function bytesAt({ store }: Pick<Shelves, 'store'>, name: string): Promise<Bytes> {
   const bytes = await store.blobs.get(name).catch((error: unknown) => {
     throw error instanceof DamagedBlob ? lost('SnapshotDamaged', name, 'is damaged') : error;
   });
   if (!bytes) throw lost('SnapshotMissing', name, 'is missing');
+  return bytes;
+}
+
+/** What the bytes of a blob hold: for threads, because it takes long where they are many. Throws `DriverFailed`. */
+export function contentInBytes(bytes: Uint8Array, name: string): Content {
   const content = contentIn(new TextDecoder().decode(bytes));
-  if (!content) throw lost('SnapshotDamaged', name, 'was written by another version of Weir');
+  if (!content) throw unreadable(name);
   return content;
 }
 
-/** The content of a snapshot for a device, whose own context is left alone. Rejects with `DriverFailed`, also where its credentials cannot be read. */
-async function contentFor(
-  { store }: Pick<Shelves, 'store'>,
-  device: Resource<'Device'>,
-  { spec }: Resource<'Snapshot'>,
-): Promise<Content> {
-  const view = store.read();
-  const owner = spec.instance ? view.get('Instance', spec.instance) : view.get('Device', spec.device ?? '');
-  const { context: _, ...content } = await contentAt({ store }, spec.content);
+/**
+ * The same content for a device, whose own context is left alone, with credentials that it can read. Throws `DriverFailed` where they cannot be encrypted
+ * anew.
+ */
+export function contentFor({ context: _, ...content }: Content, { from, to }: Secrets): Content {
   if (!content.credentials) return content;
-  const credentials = reencrypted(content.credentials, owner?.spec.credentialSecret, device.spec.credentialSecret);
-  return { ...content, credentials };
+  return { ...content, credentials: reencrypted(content.credentials, from, to) };
+}
+
+/** The secret that credentials are encrypted with, and the one that they are to be encrypted with. */
+export interface Secrets {
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
+/** Writes the content of a blob into an instance, which must not run. Answers by what its deploy is told. Rejects with `DriverFailed`. */
+export async function unpackInto(
+  { store }: Pick<Shelves, 'store'>,
+  keeper: Keeper,
+  id: string,
+  name: string,
+  secrets: Omit<Written, 'stored'>,
+): Promise<string> {
+  const bytes = await bytesAt({ store }, name);
+  if (keeper.unpack) {
+    const unpacked = keeper.unpack(id, { bytes, ...secrets });
+    return (await unpacked.catch((error) => Promise.reject(named(error, name)))).deploy;
+  }
+  const { format: _, settings: __, ...stored } = contentInBytes(bytes, name);
+  return deployDigest(await keeper.write(id, { stored, ...secrets }));
+}
+
+function named(error: unknown, name: string): unknown {
+  return error instanceof DriverFailed && error.reason === 'ContentUnreadable' ? unreadable(name) : error;
+}
+
+function unreadable(name: string): DriverFailed {
+  return lost('SnapshotDamaged', name, 'was written by another version of Weir');
 }
 
 function lost(reason: string, name: string, what: string): DriverFailed {

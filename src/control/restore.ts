@@ -3,7 +3,7 @@ import { withEvents } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { endRestore, type RestoreEnd } from '../core/proposals/restore-snapshot.ts';
 import { DriverFailed, type Runner } from '../drivers/driver.ts';
-import { contentAt, deployDigest, keeperIn } from './contents.ts';
+import { keeperIn, unpackInto } from './contents.ts';
 import { keep, type Plant } from './instance-keeping.ts';
 
 /** Stops the instance, and replaces what it has. Where that cannot be, it keeps what it has, and a condition says why. */
@@ -32,10 +32,9 @@ async function write(plant: Plant, { id, spec }: Resource<'Instance'>, credentia
   const { store } = plant.door;
   const { content: name = '', credentialSecret: encryptedWith } = spec.restore ?? {};
   try {
-    const { format: _, settings: __, ...stored } = await contentAt({ store }, name);
-    const wanted = { stored, credentialSecret, ...(encryptedWith === undefined ? {} : { encryptedWith }) };
-    const now = await keeperIn(plant.drivers, store.read()).write(id, wanted);
-    return { flowsDigest: deployDigest(now) };
+    const secrets = { credentialSecret, ...(encryptedWith === undefined ? {} : { encryptedWith }) };
+    const keeper = keeperIn(plant.drivers, store.read());
+    return { flowsDigest: await unpackInto({ store }, keeper, id, name, secrets) };
   } catch (error) {
     if (error instanceof DriverFailed) return { reason: error.reason, message: error.message };
     const words = error instanceof Error ? error.message : String(error);

@@ -98,6 +98,8 @@ export interface Keeper {
    * this rejects, nothing. Context that is not among it is left alone. `encryptedWith` is the secret of the credentials, `credentialSecret` that of the instance. Answers what it holds then.
    */
   write(id: string, wanted: Written): Promise<Stored>;
+  /** The same from the bytes of a snapshot, without holding up anybody; absent where the driver cannot. Bytes that hold none are `ContentUnreadable`. */
+  unpack?(id: string, wanted: PackedContent): Promise<Unpacked>;
   /** Told when the flows of an instance that runs may have changed, and once when it is first looked after: a hint. Answers the function that ends it. */
   onChange(listener: (id: string) => void): () => void;
 }
@@ -115,6 +117,14 @@ export interface Packed {
   /** It has no flows. */
   readonly isEmpty: boolean;
 }
+
+/** The bytes of a snapshot that is to be written into an instance: they are handed over, and nobody else uses them. */
+export interface PackedContent extends Omit<Written, 'stored'> {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What was written. `deploy` is the digest by which one deploy is told from another. */
+export type Unpacked = Pick<Packed, 'deploy'>;
 
 /** What is to be written into an instance. */
 export interface Written {

@@ -1,5 +1,4 @@
 // The local driver: instances are processes of this machine, each in a folder of its own.
-import type { Stored } from '../core/instances/content.ts';
 import {
   type Door,
   type Doors,
@@ -16,7 +15,6 @@ import {
   type Run,
   type Runner,
   type Up,
-  type Written,
 } from './driver.ts';
 import { askAlive } from './local/alive.ts';
 import { bringUp, type Machine } from './local/bring-up.ts';
@@ -26,7 +24,7 @@ import { explained } from './local/explained.ts';
 import { filesAt, filesTurn } from './local/files-at.ts';
 import { findAgain } from './local/find-again.ts';
 import { endStray, findAll } from './local/find-all.ts';
-import { folderOf, idsIn, removeFolder } from './local/folder.ts';
+import { type Folder, folderOf, idsIn, removeFolder } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
 import { isolationAt } from './local/isolation/isolation.ts';
 import type { IsolationSetting } from './local/isolation/level.ts';
@@ -41,6 +39,7 @@ import { digestOf, type SecretOf, secretsFor } from './local/settings.ts';
 import { runtimeIn } from './local/stack.ts';
 import { readStored, writeStored } from './local/stored.ts';
 import { inTurn } from './local/turns.ts';
+import { unpackStored } from './local/unpack.ts';
 import { readUsages } from './local/usages.ts';
 import { watchFlows } from './local/watch-flows.ts';
 
@@ -116,7 +115,8 @@ export function localDriver(place: LocalPlace): Driver & {
         readStored(folderOf(place.instances, id), parts).catch((error: unknown) => Promise.reject(explained(error))),
       pack: (id, ...wanted) =>
         packStored(folderOf(place.instances, id), ...wanted).catch((error) => Promise.reject(explained(error))),
-      write: (id, wanted) => inTurn(state, id, () => write(state, id, wanted)),
+      write: (id, wanted) => whileStopped(state, id, (folder) => writeStored(folder, wanted)),
+      unpack: (id, wanted) => whileStopped(state, id, (folder) => unpackStored(folder, wanted)),
       onChange: (listener) => {
         state.changing.add(listener);
         return () => state.changing.delete(listener);
@@ -246,9 +246,11 @@ async function found(state: State, id: string): Promise<Runtime | undefined> {
   return runtime;
 }
 
-async function write(state: State, id: string, wanted: Written): Promise<Stored> {
-  if (await found(state, id)) throw new DriverFailed('Running', 'it runs, and would write its own flows over them');
-  return writeStored(folderOf(state.place.instances, id), wanted);
+function whileStopped<T>(state: State, id: string, work: (folder: Folder) => Promise<T>): Promise<T> {
+  return inTurn(state, id, async () => {
+    if (await found(state, id)) throw new DriverFailed('Running', 'it runs, and would write its own flows over them');
+    return work(folderOf(state.place.instances, id)).catch((error: unknown) => Promise.reject(explained(error)));
+  });
 }
 
 function look(state: State, runtime: Runtime): void {

@@ -2,9 +2,13 @@
 import { hash } from 'node:crypto';
 
 /** The ETag of an answer. A resource's version goes before the digest, because what surrounds it (its use, say) may change by itself. */
-export function etagOf(body: string | Buffer, version?: string): string {
-  const digest = hash('sha256', body, 'base64url').slice(0, 22);
+export function etagOf(body: string | Buffer, version?: string, digest = digestOf(body)): string {
   return version === undefined ? `"${digest}"` : `"${version}.${digest}"`;
+}
+
+/** By what one answer is told from another. */
+export function digestOf(body: string | Uint8Array): string {
+  return hash('sha256', body, 'base64url').slice(0, 22);
 }
 
 /** Whether If-None-Match names the answer, so that it need not be sent again. */

@@ -58,6 +58,8 @@ export interface Reply {
   /** The media type of the body, where it is not JSON. */
   readonly type?: string;
   readonly version?: string;
+  /** The digest of a body of bytes, where somebody made it already (`digestOf` in `etag.ts`). */
+  readonly digest?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sets the session cookie, or (null) takes it away. */
   readonly session?: { readonly value: string; readonly expiresAt: string } | null;
@@ -127,6 +129,8 @@ export interface Route<
   readonly anyOrigin?: true;
   /** What is shown for a problem (by the id of the request), where people and no programs read the answers. */
   readonly problemPage?: (requestId: string) => Page;
+  /** The body comes as it was sent, in bytes: it may take long to be read, which is for a thread then. */
+  readonly takesBytes?: true;
   /** The body may be left out. */
   readonly bodyOptional?: true;
   /** It takes turns with others of its kind: a place is taken before its body is read. */

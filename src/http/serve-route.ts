@@ -99,8 +99,8 @@ function queryOf({ url, query }: FastifyRequest): unknown {
   }
 }
 
-function bodyOf({ body }: Route, given: unknown): unknown {
-  if (body) return checked(body, given, 'body');
+function bodyOf({ body, takesBytes }: Route, given: unknown): unknown {
+  if (body) return checked(body, takesBytes ? (given ?? new Uint8Array()) : given, 'body');
   return given === undefined ? undefined : checked(nothing, given, 'body');
 }
 
@@ -125,6 +125,7 @@ function send(reply: FastifyReply, answer: Reply, { baseUrl }: Services): Fastif
     else reply.setCookie(name, value, { ...hidden, ...place, ...(expiresAt ? { expires: new Date(expiresAt) } : {}) });
   }
   reply.version = version;
+  reply.digest = answer.digest;
   reply.code(status).headers({ ...headers });
   return body === undefined ? reply.send() : reply.type(type).send(body);
 }

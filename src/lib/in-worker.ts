@@ -14,9 +14,13 @@ interface Answer<R> {
 
 /**
  * Has a module do pieces of work in a thread. `module` is its `import.meta.url`: the thread runs that module too, which calls `inWorker` with the same
- * mark. So there is no other file that a build could leave behind.
+ * mark. So there is no other file that a build could leave behind. Buffers that `given` names go over without being copied, and are gone here.
  */
-export function workerFor<J, R>(module: string, mark: string): (job: J) => Promise<R> {
+export function workerFor<J, R>(
+  module: string,
+  mark: string,
+  given: (job: J) => readonly ArrayBuffer[] = () => [],
+): (job: J) => Promise<R> {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -31,7 +35,7 @@ export function workerFor<J, R>(module: string, mark: string): (job: J) => Promi
       resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
     });
     try {
-      const { result, problem } = await answerOf<J, R>(worker, job);
+      const { result, problem } = await answerOf<J, R>(worker, job, given(job));
       if (problem !== undefined) throw new Error(problem);
       return result as R;
     } catch (error) {
@@ -48,7 +52,7 @@ export function workerFor<J, R>(module: string, mark: string): (job: J) => Promi
   };
 }
 
-function answerOf<J, R>(worker: Worker, job: J): Promise<Answer<R>> {
+function answerOf<J, R>(worker: Worker, job: J, given: readonly ArrayBuffer[]): Promise<Answer<R>> {
   return new Promise((resolve, reject) => {
     const over = () => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
@@ -66,7 +70,7 @@ function answerOf<J, R>(worker: Worker, job: J): Promise<Answer<R>> {
     const onExit = () => onError(new Error('the thread ended before its work was done'));
     worker.ref();
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
-    worker.postMessage(job);
+    worker.postMessage(job, [...given]);
   });
 }
 

@@ -37,7 +37,7 @@ async function write(files: FileSystem, folder: string, name: string, bytes: Uin
   await files.syncFolder(folder);
 }
 
-async function read(files: FileSystem, path: string): Promise<Uint8Array | undefined> {
+async function read(files: FileSystem, path: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
   try {
     const file = await files.open(path, 'read');
     try {

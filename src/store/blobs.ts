@@ -2,13 +2,14 @@
 import { createHash } from 'node:crypto';
 import { namedBlobs } from '../core/model/named-blobs.ts';
 import type { View } from '../core/model/view.ts';
+import { createSlicer, type Slicer } from '../lib/slice.ts';
 import { type Blobs, DamagedBlob, diskFullWords, NoRoom, NotKept } from './store.ts';
 
 /** Where an engine has its blobs. */
 export interface Shelf {
   /** Makes the bytes durable under a name; all of them or none. */
   write(name: string, bytes: Uint8Array): Promise<void>;
-  read(name: string): Promise<Uint8Array | undefined>;
+  read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   remove(name: string): Promise<void>;
   /** The names of all that are there whole; takes away what was left half-written. */
   tidy(): Promise<readonly string[]>;
@@ -44,7 +45,7 @@ export function createBlobs(shelf: Shelf, around: Around): Blobs {
     put: async (bytes) => {
       requireWritable();
       if (!around.hasRoom()) throw new NoRoom(diskFullWords);
-      const name = digestOf(bytes);
+      const name = await digestOf(bytes);
       hold(name, 1);
       try {
         await inTurn(() => shelf.write(name, bytes));
@@ -61,7 +62,7 @@ export function createBlobs(shelf: Shelf, around: Around): Blobs {
     },
     get: async (name) => {
       const bytes = isName(name) ? await shelf.read(name) : undefined;
-      if (bytes && digestOf(bytes) !== name)
+      if (bytes && (await digestOf(bytes)) !== name)
         throw new DamagedBlob(`the blob ${name} is not what was written: bring it back from a backup`);
       return bytes;
     },
@@ -89,16 +90,25 @@ export function isName(name: string): boolean {
   return /^[0-9a-f]{64}$/.test(name);
 }
 
-function digestOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+/** A piece at a time, so that nobody is held up by a large one. */
+async function digestOf(bytes: Uint8Array, slicer: Slicer = createSlicer()): Promise<string> {
+  const hash = createHash('sha256');
+  for (let at = 0; at < bytes.length; at += pieceBytes) {
+    if (slicer.spent()) await slicer.breathe();
+    hash.update(bytes.subarray(at, at + pieceBytes));
+  }
+  return hash.digest('hex');
 }
+
+const pieceBytes = 1024 * 1024;
 
 /** Blobs in memory. */
 export function memoryShelf(): Shelf {
-  const blobs = new Map<string, Uint8Array>();
+  const blobs = new Map<string, Uint8Array<ArrayBuffer>>();
   return {
     write: async (name, bytes) => void blobs.set(name, Uint8Array.from(bytes)),
-    read: async (name) => blobs.get(name),
+    // Whoever reads may hand its bytes on, and be left without them.
+    read: async (name) => blobs.get(name)?.slice(),
     remove: async (name) => void blobs.delete(name),
     tidy: async () => [...blobs.keys()],
   };

@@ -57,7 +57,11 @@ export async function writeFully(file: OpenFile, bytes: Uint8Array, position: nu
 }
 
 /** Reads from `position` until `into` is full or the file ends; answers what was read. */
-export async function readFully(file: OpenFile, into: Uint8Array, position: number): Promise<Uint8Array> {
+export async function readFully<B extends ArrayBufferLike>(
+  file: OpenFile,
+  into: Uint8Array<B>,
+  position: number,
+): Promise<Uint8Array<B>> {
   let done = 0;
   while (done < into.length) {
     const count = await file.read(into.subarray(done), position + done);

@@ -99,7 +99,7 @@ export interface Blobs {
   /** Resolves when the bytes are durable. Rejects with `NotKept` on a store that takes no writes, with `NoRoom`, and with what the disk says. */
   put(bytes: Uint8Array): Promise<HeldBlob>;
   /** The bytes of a name; nothing where there are none. Rejects with `DamagedBlob`. */
-  get(name: string): Promise<Uint8Array | undefined>;
+  get(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Deletes all that nothing durable names and nobody holds; answers how many that were. */
   collect(): Promise<number>;
 }

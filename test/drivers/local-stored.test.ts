@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { contentIn } from '../../src/core/instances/content.ts';
+import { contentIn, contentText, deployText } from '../../src/core/instances/content.ts';
 import { Declined } from '../../src/core/proposals/declined.ts';
 import { reencrypted } from '../../src/drivers/local/credentials.ts';
 import { folderOf } from '../../src/drivers/local/folder.ts';
@@ -168,6 +168,23 @@ stored('is packed for a snapshot by a thread of its own, however large it is', a
   await world.close();
 });
 
+stored('is written from a snapshot by a thread of its own, however large that is', async () => {
+  const world = await localWorld();
+  const flows = Array.from({ length: 60_000 }, (_, index) => ({ id: `n${index}`, func: 'x'.repeat(400) }));
+  const written = { flows, credentials: { n1: { password: 'p' } }, modules: { 'node-red-x': '1.0.0' } };
+  const bytes = new TextEncoder().encode(contentText({ format: 1, ...written }));
+  const [before, all] = [process.threadCpuUsage(), process.cpuUsage()];
+  const unpacked = await world.driver.keeper.unpack?.('a', { bytes, encryptedWith: 's', credentialSecret: 's' });
+  const [own, whole] = [process.threadCpuUsage(before), process.cpuUsage(all)];
+  const [mine, total] = [own.user + own.system, whole.user + whole.system];
+  assert.ok(mine < total / 4, `${mine} of ${total} µs`);
+  assert.equal(await world.driver.keeper.read('a'), written);
+  assert.is(unpacked?.deploy, createHash('sha256').update(deployText(written)).digest('hex'));
+  const none = world.driver.keeper.unpack?.('a', { bytes: new TextEncoder().encode('{}'), credentialSecret: 's' });
+  assert.is((await reasonOf(none ?? Promise.resolve())).reason, 'ContentUnreadable');
+  await world.close();
+});
+
 stored('is replaced by all of it or nothing, whenever Weir is killed', async () => {
   const { path } = temporaryFolder();
   const folder = folderOf(path, 'a');
@@ -198,9 +215,11 @@ stored('that was taken over and not moved yet is moved before the next start', a
   put(at('home/flows.json'), '[]');
   put(at('arrived/flows.json'), JSON.stringify(storedOf(1).flows));
   put(at('incoming/flows.json'), 'half');
+  put(at('home/.weir-0123456789abcdef'), 'half');
   await world.driver.runner.start(runOf('a'), never);
   assert.equal((await world.driver.keeper.read('a')).flows, storedOf(1).flows);
-  assert.not(existsSync(at('arrived')));
+  assert.equal([existsSync(at('arrived')), existsSync(at('incoming'))], [false, false]);
+  assert.not(existsSync(at('home/.weir-0123456789abcdef')));
   await world.driver.runner.stop('a');
   const written = { stored: { flows: [], modules: {} }, credentialSecret: 's' };
   await world.driver.keeper.write('a', written);

@@ -5,23 +5,32 @@ import { keysOf, markOf, partsOf } from '../kinds/kind.ts';
 import { optionOverrides, optionValues } from '../kinds/template-options.ts';
 import type { Settings } from './settings.ts';
 
-const variables = z.array(z.strictObject({ name: z.string(), value: z.string() }));
+const variables = z.array(z.object({ name: z.string(), value: z.string() }));
+
+/** Those options that this version knows, with values that they may have: a newer one may have kept others. */
+const options = z.record(z.string(), z.unknown()).transform((given) => {
+  const known = keysOf(optionValues).filter((name) => optionValues[name].safeParse(given[name]).success);
+  return optionOverrides.parse(Object.fromEntries(known.map((name) => [name, given[name]])));
+});
 
 /** Options without those that hold a secret: a snapshot must not bring back a password that was changed since. */
-const settings = z.strictObject({
+const settings = z.object({
   runtime: z.string().optional(),
   resources: z
-    .strictObject({ memoryMb: z.int().optional(), cpuPercent: z.int().optional(), diskMb: z.int().optional() })
+    .object({ memoryMb: z.int().optional(), cpuPercent: z.int().optional(), diskMb: z.int().optional() })
     .optional(),
-  options: optionOverrides,
+  options,
   environment: variables,
 });
 
 /** A file of persistent context: where it is below the folder of the runtime's context, and its JSON. */
-const contextFile = z.strictObject({ path: z.string().refine(isContextPath), text: z.string() });
+const contextFile = z.object({ path: z.string().refine(isContextPath), text: z.string() });
 
-/** The content of a snapshot, as it is kept. `flows` and `credentials` stand as the runtime writes them; modules by name, with their versions. Without `context` it says nothing of it; an empty one is one. */
-export const contentForm = z.strictObject({
+/**
+ * The content of a snapshot, as it is kept; what a newer Weir keeps besides is not looked at. `flows` and `credentials` stand as the runtime writes them;
+ * modules by name, with their versions. Without `context` it says nothing of it; an empty one is one.
+ */
+export const contentForm = z.object({
   format: z.literal(1),
   flows: z.array(z.record(z.string(), z.unknown())),
   credentials: z.record(z.string(), z.unknown()).optional(),

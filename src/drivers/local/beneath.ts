@@ -1,9 +1,10 @@
 // Files in the home of an instance, where its flows may have put anything: links, pipes, and more than fits. None is followed or waited for.
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DriverFailed } from '../driver.ts';
+import { removeLiveTree } from './deep.ts';
 
 /**
  * The text of a plain file in a folder; nothing where there is none. Rejects with `DriverFailed`, which names the file as `called`, where something
@@ -49,7 +50,7 @@ async function textOf(file: FileHandle, size: number): Promise<string> {
 
 /** Writes a file in the home of an instance, all or nothing, in place of whatever is there, for the user to whom the home belongs. */
 export async function writeInHome(home: string, name: string, content: string): Promise<void> {
-  const path = join(home, `.weir-${randomBytes(8).toString('hex')}`);
+  const path = join(home, `${unfinished}${randomBytes(8).toString('hex')}`);
   try {
     const file = await open(path, 'wx', 0o600);
     try {
@@ -63,6 +64,16 @@ export async function writeInHome(home: string, name: string, content: string): 
     await rm(path, { force: true });
     throw error;
   }
+}
+
+/** How the name of a file begins that is being written; digits follow, so that no flow knows it before. */
+const unfinished = '.weir-';
+
+/** Deletes what was left in the home of an instance when Weir was killed while it wrote there. */
+export async function sweepHome(home: string): Promise<void> {
+  for (const name of await readdir(home))
+    if (name.startsWith(unfinished) && /^[0-9a-f]{16}$/.test(name.slice(unfinished.length)))
+      await removeLiveTree(join(home, name));
 }
 
 /** Gives what Weir made in the home of an instance to whom that belongs. Only root can, and only root has to. */

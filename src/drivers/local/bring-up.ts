@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { DriverFailed, type Reason, type Run } from '../driver.ts';
 import { askAlive } from './alive.ts';
+import { sweepHome } from './beneath.ts';
 import { groupsFor } from './control-group.ts';
 import { doorForm } from './door.ts';
 import { type Folder, makeFolder, writePrivate } from './folder.ts';
@@ -55,6 +56,7 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
   const runtime = await runtimeIn(machine.stacks(), run.runtime, machine.storeFlag);
   await makeFolder(folder);
   await finishWriting(folder);
+  await sweepHome(folder.home);
   const cell = await machine.isolation.cellOf(run.id, folder);
   await installModules(run, folder, secrets, { env, node, signal, cell });
   const port = await wanted.takePort();

@@ -1,6 +1,7 @@
 // The node packages that an instance is started with: installed beside its flows, when they are not there yet.
 import { appendFile, lchown, lstat, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sameValue } from '../../core/model/leaves.ts';
 import { DriverFailed, type Run } from '../driver.ts';
 import { plainText, writeInHome } from './beneath.ts';
 import { groupsFor } from './control-group.ts';
@@ -20,9 +21,10 @@ export async function installModules(
 ): Promise<void> {
   await writeNpmrc(folder, npmrc);
   const wanted = paletteModules.map(({ name, version }) => `${name}@${version}`).sort();
-  const state = JSON.stringify({ wanted, npmrc: npmrc === undefined ? null : sha256(npmrc) });
+  const digest = npmrc === undefined ? null : sha256(npmrc);
+  const state = JSON.stringify({ wanted, npmrc: digest });
   const known = await textIn(folder.modules);
-  if (known === state || (known === undefined && wanted.length === 0)) return;
+  if (isInstalled(known, wanted, digest) || (known === undefined && wanted.length === 0)) return;
   if (wanted.length > 0 || (known !== undefined && noteIn(known).install)) {
     // Written before npm begins: what is half-way counts as nothing, whatever happens to Weir.
     const mark = newMark();
@@ -69,8 +71,18 @@ class ModulesFailed extends DriverFailed {
 /** What stands for the modules of an instance whose manifest was put back: they have to be installed before it starts. */
 export const modulesToInstall = { install: true } as const;
 
+/** Whether the note says that these modules are installed, with this digest of the npmrc; whatever a newer Weir wrote besides. */
+export function isInstalled(note: string | undefined, wanted: readonly string[], npmrc: string | null): boolean {
+  try {
+    const known = JSON.parse(note ?? 'null');
+    return known !== null && sameValue([known.wanted, known.npmrc], [wanted, npmrc]);
+  } catch {
+    return false;
+  }
+}
+
 /** What the note says; one that cannot be read is as good as none that is right. */
-function noteIn(text: string): { readonly install: boolean; readonly mark?: string } {
+export function noteIn(text: string): { readonly install: boolean; readonly mark?: string } {
   try {
     const { install, mark } = JSON.parse(text);
     return { install: install === true, ...(typeof mark === 'string' && mark !== '' ? { mark } : {}) };

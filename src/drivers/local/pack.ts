@@ -4,6 +4,7 @@ import { type Content, contentText, deployText } from '../../core/instances/cont
 import { createFairQueue, QueueFull } from '../../lib/fair-queue.ts';
 import { inWorker, workerFor } from '../../lib/in-worker.ts';
 import { DriverFailed, type Packed, type Parts } from '../driver.ts';
+import { explained } from './explained.ts';
 import type { Folder } from './folder.ts';
 import { type Marks, readAt, whileResting } from './stored.ts';
 
@@ -45,7 +46,9 @@ async function pack({ folder, settings, marks }: Job): Promise<Done> {
     const bytes = new TextEncoder().encode(contentText(content));
     const deploy = createHash('sha256').update(deployText(stored)).digest('hex');
     return { packed: { bytes, deploy, modules: stored.modules, isEmpty: stored.flows.length === 0 } };
-  } catch (error) {
+  } catch (cause) {
+    // Here, because the code of a failure does not get out of the thread.
+    const error = explained(cause);
     if (error instanceof DriverFailed) return { reason: error.reason, message: error.message };
     throw error;
   }

@@ -198,7 +198,6 @@ export async function writeStored(folder: Folder, wanted: Written, sync: Sync = 
   const credentials = stored.credentials && reencrypted(stored.credentials, encryptedWith, credentialSecret);
   await makeFolder(folder);
   await finishWriting(folder, sync);
-  await removeTree(folder.incoming);
   await mkdir(folder.incoming, { mode: 0o700 });
   const files = {
     ...(await moduleFiles(folder, stored.modules)),
@@ -208,16 +207,31 @@ export async function writeStored(folder: Folder, wanted: Written, sync: Sync = 
   };
   try {
     if (stored.context) await writeContext(folder, stored.context, sync);
-    for (const [name, value] of Object.entries(files)) await writeDurably(folder, name, value);
+    for (const [name, value] of Object.entries(files)) {
+      await requireNoFolder(folder, name);
+      await writeDurably(folder, name, value);
+    }
     await sync(folder.incoming);
+    await rename(folder.incoming, folder.arrived);
   } catch (error) {
     await removeTree(folder.incoming);
     throw error;
   }
-  await rename(folder.incoming, folder.arrived);
-  await sync(folder.path);
-  await finishWriting(folder, sync);
+  await sync(folder.path).catch((error: unknown) => takeBack(folder, error));
+  // It has all of this from here on, so this cannot fail any more: what is not moved now is moved before the next start.
+  await finishWriting(folder, sync).catch(() => {});
   return { flows: stored.flows, ...(credentials ? { credentials } : {}), modules: stored.modules };
+}
+
+/** Nothing has been moved yet. What cannot be taken back is there, and stays. */
+async function takeBack({ incoming, arrived }: Folder, error: unknown): Promise<void> {
+  const isBack = await rename(arrived, incoming).then(
+    () => true,
+    () => false,
+  );
+  if (!isBack) return;
+  await removeTree(incoming);
+  throw error;
 }
 
 /** Makes the names in a folder durable. */
@@ -237,8 +251,9 @@ async function moduleFiles(folder: Folder, modules: Stored['modules']): Promise<
 /** The name of the note while it is on its way. */
 const modulesNote = 'modules.json';
 
-/** Moves what was taken over into its place, where that was not done. */
+/** Moves what was taken over into its place, where that was not done, and deletes what was not taken over. */
 export async function finishWriting(folder: Folder, sync: Sync = syncFolder): Promise<void> {
+  await removeTree(folder.incoming);
   const names = await readdir(folder.arrived).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
@@ -247,16 +262,28 @@ export async function finishWriting(folder: Folder, sync: Sync = syncFolder): Pr
   if (names.includes(contextFolder)) await takeContext(folder);
   for (const name of names) {
     if (name === contextFolder) continue;
-    const at = name === modulesNote ? folder.modules : join(folder.home, name);
-    await rename(join(folder.arrived, name), at).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EISDIR' && error.code !== 'ENOTEMPTY') throw error;
-      throw new DriverFailed('FileInTheWay', `in the place of its file ${name} is a folder: a flow has to delete it`);
+    await rename(join(folder.arrived, name), placeOf(folder, name)).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EISDIR' || error.code === 'ENOTEMPTY' ? folderInTheWay(name) : error;
     });
   }
   await sync(folder.home);
   // What cannot be deleted hurts nobody, and goes with the instance.
   await removeTree(folder.outgoing).catch(() => {});
   await rmdir(folder.arrived);
+}
+
+function placeOf({ modules, home }: Folder, name: string): string {
+  return name === modulesNote ? modules : join(home, name);
+}
+
+/** Found out before anything is taken over: then it could not be moved. */
+async function requireNoFolder(folder: Folder, name: string): Promise<void> {
+  const found = await lstat(placeOf(folder, name)).catch(() => undefined);
+  if (found?.isDirectory()) throw folderInTheWay(name);
+}
+
+function folderInTheWay(name: string): DriverFailed {
+  return new DriverFailed('FileInTheWay', `in the place of its file ${name} is a folder: a flow has to delete it`);
 }
 
 async function writeDurably({ incoming, home }: Folder, name: string, value: unknown): Promise<void> {

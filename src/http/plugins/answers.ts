@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /** The version of what is answered, for its ETag. */
     version: string | undefined;
+    /** The digest of what is answered, where it was made already. */
+    digest: string | undefined;
   }
 }
 
@@ -16,6 +18,7 @@ declare module 'fastify' {
 export function answers(app: FastifyInstance, { baseUrl, trace }: ServerOptions): void {
   const fixed = { ...securityHeaders(baseUrl), 'cache-control': 'no-store' };
   app.decorateReply('version', undefined);
+  app.decorateReply('digest', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(fixed).header('x-request-id', request.id);
     done();
@@ -40,7 +43,7 @@ function withEtag(
   { method, headers: { 'if-none-match': ifNoneMatch } }: FastifyRequest,
   reply: FastifyReply,
 ): string | Buffer | null {
-  const etag = etagOf(payload, reply.version);
+  const etag = etagOf(payload, reply.version, reply.digest);
   reply.header('etag', etag);
   if (ifNoneMatch === undefined || !isNotModified(ifNoneMatch, etag)) return payload;
   reply.code(304).removeHeader('content-type').removeHeader('content-length');

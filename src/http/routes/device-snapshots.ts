@@ -11,19 +11,12 @@ import { Problem } from '../errors.ts';
 import { listView } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { snapshotListQuery, snapshotPage } from '../snapshot-page.ts';
-import {
-  contentOfSent,
-  exampleRunnable,
-  mostSentBytes,
-  runnableView,
-  sentBody,
-  shownRunnable,
-} from '../views/device-snapshot.ts';
+import { exampleRunnable, mostSentBytes, runnableView, sentBytes } from '../views/device-snapshot.ts';
 import { exampleSnapshot, shownSnapshot, snapshotView } from '../views/snapshot.ts';
 import { contextOf, type Kept, write } from '../write.ts';
 import { deviceOf } from './device-channel.ts';
 import { detailOf, ofDevice, shownDeviceAnswer } from './devices.ts';
-import { contentsOf } from './snapshots.ts';
+import { contentsOf, readNamed } from './snapshots.ts';
 
 const example = () => ({
   ...exampleSnapshot,
@@ -91,12 +84,16 @@ const run = defineRoute({
     const id = targetOf(device, view);
     if (id === undefined) throw new Problem('not_found', { detail: 'This device has no target: it runs what it has.' });
     const snapshot = targetIn(view, 'Snapshot', { id });
-    const content = await contentsOf(services).readFor(
-      device,
-      snapshot,
-      `the device ${device.name} cannot be given the snapshot ${snapshot.name}`,
+    const what = `the device ${device.name} cannot be given the snapshot ${snapshot.name}`;
+    const { spec } = snapshot;
+    const owner = spec.instance ? view.get('Instance', spec.instance) : view.get('Device', spec.device ?? '');
+    const secrets = { from: owner?.spec.credentialSecret, to: device.spec.credentialSecret };
+    const { contentWork } = services;
+    const contents = contentsOf(services);
+    const { bytes, digest } = await contentWork.reading(spec.team, async () =>
+      contentWork.runnable(snapshot, await readNamed(contents, snapshot, what), secrets, what),
     );
-    return { body: shownRunnable(snapshot, content) };
+    return { body: Buffer.from(bytes.buffer), digest };
   },
 });
 
@@ -110,7 +107,8 @@ const take = defineRoute({
   description:
     'In developer mode: after a deploy, where `autoSnapshot` says so (those of the last ten deploys are kept; what was sent last already makes no other), or in answer to a `snapshotRequest`.',
   query: z.strictObject(dryRunQuery),
-  body: sentBody,
+  body: sentBytes,
+  takesBytes: true,
   bodyExample: () => ({ flows: exampleRunnable.flows, modules: exampleRunnable.modules }),
   bodyLimit: mostSentBytes,
   answers: { 200: tried, 201: { description: 'The snapshot that was kept.', schema: snapshotView, example } },
@@ -118,15 +116,17 @@ const take = defineRoute({
     const { body, query, caller, services } = call;
     const { id, name, spec } = deviceOf(caller);
     const contents = contentsOf(services);
+    const { contentWork } = services;
     const what = `the device ${name} can have no snapshot`;
-    const { request, modules } = body;
+    const sent = await contentWork.sending(spec.team, () => contentWork.sent(body, spec, what));
+    const { request, modules } = sent;
     const taking = (content: string) => takeSnapshot({ id, request, modules, content });
     // Before anything is written for what will be refused.
     taking(none)(services.door.store.read(), contextOf(call));
     // A dry run keeps nothing, and so there is no blob that could be named.
-    const held = query.dryRun ? undefined : await contents.keep(contentOfSent(body, spec), what);
+    const held = query.dryRun ? undefined : await contents.keepPacked(sent, what);
     try {
-      const outcome = await write(call, taking(held?.name ?? none));
+      const outcome = await write({ ...call, body: sent.digest }, taking(held?.name ?? none));
       if ('plan' in outcome) return { body: outcome.plan };
       return { status: 201, body: shownSnapshot(keptIn(outcome, id), outcome.view) };
     } finally {

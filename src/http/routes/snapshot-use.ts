@@ -1,13 +1,12 @@
 // What snapshots are for: comparing them, and restoring them into an instance.
 import { z } from 'zod';
 import { type Ended, watchRestores } from '../../control/await-restore.ts';
-import { compareContents } from '../../core/instances/compare.ts';
-import type { Content } from '../../core/instances/content.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { Declined } from '../../core/proposals/declined.ts';
 import { restoreSnapshot, snapshotFor } from '../../core/proposals/restore-snapshot.ts';
 import { targetIn } from '../../core/proposals/target.ts';
 import { targeted } from '../../core/proposals/update-instance.ts';
+import type { NamedBytes } from '../content-work.ts';
 import { dryRunQuery } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { describedAs } from '../json-schema.ts';
@@ -18,7 +17,7 @@ import { instanceDetailView } from '../views/instance.ts';
 import { exampleDifference, snapshotDifferenceView } from '../views/snapshot-difference.ts';
 import { type Kept, write } from '../write.ts';
 import { shownIn, shownInstanceAnswer } from './instances.ts';
-import { contentsOf, ofSnapshot } from './snapshots.ts';
+import { contentsOf, ofSnapshot, readNamed } from './snapshots.ts';
 
 const tag = 'snapshots';
 
@@ -54,21 +53,21 @@ const compare = defineRoute({
     const view = services.door.store.read();
     const snapshot = targetIn(view, 'Snapshot', params);
     const what = `the snapshot ${snapshot.name} cannot be compared`;
+    const { contentWork } = services;
     const contents = contentsOf(services);
-    const before = await contents.read(snapshot, what);
-    const after = await other();
-    const difference = compareContents(before, after, query);
-    const { flows, modules, settings } = difference;
-    const same = [...Object.values(flows), ...Object.values(modules), settings].every(({ length }) => length === 0);
-    return { body: { same, ...difference } };
+    const { bytes, digest } = await contentWork.reading(snapshot.spec.team, async () => {
+      const before = await readNamed(contents, snapshot, what);
+      return contentWork.compare(before, await other(), query.positions, what);
+    });
+    return { body: Buffer.from(bytes.buffer), digest };
 
-    async function other(): Promise<Content> {
+    async function other(): Promise<NamedBytes> {
       if (query.with !== undefined) {
         const isOfTeam = ({ spec }: Resource<'Snapshot'>) => spec.team === snapshot.spec.team;
-        return contents.read(targetIn(view, 'Snapshot', { id: query.with }, isOfTeam), what);
+        return readNamed(contents, targetIn(view, 'Snapshot', { id: query.with }, isOfTeam), what);
       }
       const instance = snapshot.spec.instance === undefined ? undefined : view.get('Instance', snapshot.spec.instance);
-      if (instance) return contents.of(instance, what);
+      if (instance) return { bytes: (await contents.pack(instance, what)).bytes, name: 'instance' };
       throw new Declined(
         'conflict',
         `${what}, because what its device has now is not known here: name another snapshot`,
@@ -109,7 +108,12 @@ const restore = defineRoute({
     const instance = targeted(view, params);
     const snapshot = snapshotFor(view, instance, params.snapshotId);
     // What cannot be read is told before anything is stopped.
-    await contentsOf(services).read(snapshot, `the instance ${instance.name} cannot be restored`);
+    const what = `the instance ${instance.name} cannot be restored`;
+    const { contentWork } = services;
+    const contents = contentsOf(services);
+    await contentWork.reading(snapshot.spec.team, async () =>
+      contentWork.check(await readNamed(contents, snapshot, what), what),
+    );
     const watch = watchRestores(store, params.id);
     try {
       const proposal = restoreSnapshot({ id: params.id, snapshot: snapshot.id }, services.door.facts().drivers);

@@ -1,11 +1,13 @@
 // Snapshots of instances: taking, listing, reading and deleting them.
 import { z } from 'zod';
 import { displayName } from '../../core/kinds/scalars.ts';
+import type { Resource } from '../../core/model/resource.ts';
 import { referrers } from '../../core/model/view.ts';
 import { createSnapshot, refuseWithoutContext } from '../../core/proposals/create-snapshot.ts';
 import { deleteSnapshot } from '../../core/proposals/delete-snapshot.ts';
 import { targetIn } from '../../core/proposals/target.ts';
 import { targeted } from '../../core/proposals/update-instance.ts';
+import type { NamedBytes } from '../content-work.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { resourceVersion, unmoved } from '../expectation.ts';
@@ -135,6 +137,15 @@ const remove = defineRoute({
 export function contentsOf({ contents }: Pick<Services, 'contents'>): NonNullable<Services['contents']> {
   if (contents) return contents;
   throw new Problem('conflict', { detail: 'There are no snapshots here, because this server runs no instances.' });
+}
+
+/** The bytes of a snapshot, by the name of their blob. Rejects with `Declined`. */
+export async function readNamed(
+  contents: NonNullable<Services['contents']>,
+  snapshot: Resource<'Snapshot'>,
+  what: string,
+): Promise<NamedBytes> {
+  return { bytes: await contents.read(snapshot, what), name: snapshot.spec.content };
 }
 
 export const snapshotRoutes: readonly Route[] = [list, create, get, remove];

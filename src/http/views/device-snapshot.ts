@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type Content, contentForm } from '../../core/instances/content.ts';
 import type { Resource } from '../../core/model/resource.ts';
-import { component } from '../json-schema.ts';
+import { component, describedAs } from '../json-schema.ts';
 import { idView } from './values.ts';
 
 const flows = () => z.array(z.record(z.string(), z.unknown())).describe('The flows, as the runtime writes them.');
@@ -39,7 +39,10 @@ export const runnableView = component(
 );
 
 /** A snapshot as a device is given it. */
-export function shownRunnable({ id, name }: Resource<'Snapshot'>, content: Content): z.output<typeof runnableView> {
+export function shownRunnable(
+  { id, name }: Pick<Resource<'Snapshot'>, 'id' | 'name'>,
+  content: Content,
+): z.output<typeof runnableView> {
   const { runtime, options = {}, environment = [] } = content.settings ?? {};
   return {
     id,
@@ -72,10 +75,13 @@ export const sentBody = component(
   }),
 );
 
+/** Such a body before it is read. */
+export const sentBytes = describedAs(z.instanceof(Uint8Array), sentBody);
+
 /** What a device sent, as it is kept. */
 export function contentOfSent(
   { flows: sent, credentials: secret, modules: had }: z.output<typeof sentBody>,
-  { environment = [], reported }: Resource<'Device'>['spec'],
+  { environment = [], reported }: Pick<Resource<'Device'>['spec'], 'environment' | 'reported'>,
 ): Content {
   const { runtimeVersion: runtime } = reported ?? {};
   const settings = { ...(runtime === undefined ? {} : { runtime }), options: {}, environment: [...environment] };

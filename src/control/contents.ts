@@ -82,12 +82,7 @@ export function keeperIn(drivers: Shelves['drivers'], view: View): Keeper {
   );
 }
 
-/** Keeps a content. Rejects with `DriverFailed` where it is too large or the disk is full. */
-export async function keepContent(shelves: Pick<Shelves, 'store'>, content: Content): Promise<HeldBlob> {
-  return keepBytes(shelves, new TextEncoder().encode(contentText(content)));
-}
-
-/** Keeps the bytes of one. */
+/** Keeps the bytes of a content. Rejects with `DriverFailed` where it is too large or the disk is full. */
 export async function keepBytes({ store }: Pick<Shelves, 'store'>, bytes: Uint8Array): Promise<HeldBlob> {
   if (bytes.length > mostContentBytes)
     throw new DriverFailed(

@@ -27,14 +27,14 @@ import { endStray, findAll } from './local/find-all.ts';
 import { type Folder, folderOf, idsIn, removeFolder } from './local/folder.ts';
 import { readInstalled } from './local/installed.ts';
 import { isolationAt } from './local/isolation/isolation.ts';
-import type { IsolationSetting } from './local/isolation/level.ts';
+import { type IsolationSetting, unisolated } from './local/isolation/level.ts';
 import { createMemoryGuard, endedForMemory, type MemoryGuard } from './local/memory-guard.ts';
 import { endOutdated, isOutdated } from './local/outdated.ts';
 import { packStored } from './local/pack.ts';
-import { loopback, portFor, readPorts } from './local/ports.ts';
+import { portFor, readPorts } from './local/ports.ts';
 import { readLog } from './local/read-log.ts';
 import { forgetRecord } from './local/record.ts';
-import { end, flowsNotice, type Patience, type Runtime, usualPatience, watch } from './local/runtimes.ts';
+import { end, type Patience, type Runtime, upAt, usualPatience, watch } from './local/runtimes.ts';
 import { digestOf, type SecretOf, secretsFor } from './local/settings.ts';
 import { runtimeIn } from './local/stack.ts';
 import { readStored, writeStored } from './local/stored.ts';
@@ -161,8 +161,6 @@ interface State {
   readonly guard: MemoryGuard;
 }
 
-const unisolated: IsolationSetting = { isolation: 'none', firstUserId: 200_000 };
-
 function stateAt(place: LocalPlace): State {
   const { instances, store, stacks, node = process.execPath, isolation: setting = () => unisolated } = place;
   const { controlGroups = true, patience } = place;
@@ -202,10 +200,6 @@ async function start(state: State, run: Run, signal: AbortSignal): Promise<Up> {
   const runtime = await bringUp({ run, folder, secrets, digest, takePort }, state.machine, signal);
   look(state, runtime);
   return upAt(runtime);
-}
-
-function upAt({ port, path, flows = 'started' }: Runtime): Up {
-  return { url: `http://${loopback}:${port}${path}/`, ...(flows === 'stopped' ? { notice: flowsNotice(flows) } : {}) };
 }
 
 async function stop(state: State, id: string): Promise<void> {

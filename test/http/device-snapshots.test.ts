@@ -2,10 +2,10 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepContent } from '../../src/control/contents.ts';
 import { kinds } from '../../src/core/kinds/index.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
+import { keepContent } from '../support/keep-content.ts';
 import { type Asked, type ServerWorld, start, startWorld, tree } from './world.ts';
 
 interface Context {

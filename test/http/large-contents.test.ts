@@ -2,10 +2,10 @@
 // Contents of snapshots that are large: what reads, compares, checks and encrypts them is a thread, and not the one that answers everybody else.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepContent } from '../../src/control/contents.ts';
 import { kinds } from '../../src/core/kinds/index.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
+import { keepContent } from '../support/keep-content.ts';
 import { type ServerWorld, start, startWorld, tree } from './world.ts';
 
 const large = suite<{ world: ServerWorld }>('large contents');

@@ -1,12 +1,12 @@
 // A world with something of everything in it, and one team whose words nobody else may ever read.
 import { mintSecret } from '../../src/auth/secret.ts';
-import { keepContent } from '../../src/control/contents.ts';
 import { kinds } from '../../src/core/kinds/index.ts';
 import { created } from '../../src/core/model/change.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import type { Keeper } from '../../src/drivers/driver.ts';
 import { stubDriver } from '../../src/drivers/stub.ts';
 import { newId } from '../../src/lib/id.ts';
+import { keepContent } from '../support/keep-content.ts';
 import type { Words } from './requests.ts';
 import { type ServerWorld, start, startWorld, tree } from './world.ts';
 

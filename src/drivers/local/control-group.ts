@@ -1,6 +1,6 @@
 // Control groups of the system for each run, where Weir may make them: they bound what a runtime and all that it starts hold, and end it in one go.
 import { createHash } from 'node:crypto';
-import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { treeLimitMb } from '../../core/instances/memory.ts';
@@ -53,16 +53,6 @@ async function boundMemory(group: string, bytes: number): Promise<void> {
 /** The file by which processes join a group. */
 export function joinFile(group: string): string {
   return join(group, 'cgroup.procs');
-}
-
-/** Puts processes into a group; whether it could be done. */
-export async function enterGroup(group: string, pids: readonly number[]): Promise<boolean> {
-  try {
-    for (const pid of pids) await writeFile(joinFile(group), String(pid), { flag: 'r+' });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** The numbers of those who are in it. */

@@ -46,16 +46,6 @@ export async function allPids(): Promise<number[]> {
   return (await readdir('/proc')).flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 }
 
-/** The processes that are so now. */
-export async function processesThat(is: (pid: number) => boolean | Promise<boolean>): Promise<ProcessId[]> {
-  const found: ProcessId[] = [];
-  for (const pid of await allPids()) {
-    const began = (await is(pid)) ? await beganAt(pid) : undefined;
-    if (began !== undefined) found.push({ pid, began });
-  }
-  return found;
-}
-
 /** Whether a process has this value in its environment; where the system does not tell, it is believed. */
 export async function isMarked({ pid }: ProcessId, variable: string, value: string): Promise<boolean> {
   return !isLinux || (await environmentOf(pid)).includes(`${variable}=${value}`);

@@ -2,10 +2,11 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Notice, Reason } from '../driver.ts';
+import type { Notice, Reason, Up } from '../driver.ts';
 import { type Alive, type Asked, askAlive } from './alive.ts';
 import type { Folder } from './folder.ts';
 import { turnOver } from './log-file.ts';
+import { loopback } from './ports.ts';
 import { isRunning, type ProcessId, signal } from './process-table.ts';
 import { endTree, gone, processesOf, type Tree, whomToAsk } from './process-tree.ts';
 
@@ -164,3 +165,8 @@ export async function end(runtime: Pick<Runtime, 'process' | keyof Tree>, stopMs
 }
 
 const pollMs = 25;
+
+/** What is told of one that is up. */
+export function upAt({ port, path, flows = 'started' }: Runtime): Up {
+  return { url: `http://${loopback}:${port}${path}/`, ...(flows === 'stopped' ? { notice: flowsNotice(flows) } : {}) };
+}

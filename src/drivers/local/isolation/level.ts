@@ -12,6 +12,9 @@ export interface IsolationSetting {
   readonly firstUserId: number;
 }
 
+/** Where nothing is said. */
+export const unisolated: IsolationSetting = { isolation: 'none', firstUserId: 200_000 };
+
 /** What can be had here of a level. */
 export type Found = { readonly ok: true } | { readonly ok: false; readonly why: string; readonly remedy: string };
 

@@ -61,6 +61,18 @@ disk('is counted below paths that are longer than the system takes', async () =>
   await use.close();
 });
 
+disk('counts what has a name that is no UTF-8', async () => {
+  const { folder, folders } = made({ 'home/a': mib });
+  const odd = (...names: string[]) =>
+    Buffer.concat([Buffer.from(`${folder.home}/`), Buffer.from(names.join('/'), 'latin1')]);
+  writeFileSync(odd('caf\xe9'), Buffer.alloc(2 * mib, 7));
+  mkdirSync(odd('\xff'));
+  writeFileSync(odd('\xff', '\xfe'), Buffer.alloc(4 * mib, 7));
+  const use = createDiskUse();
+  assert.is(about((await use.look(folders)).get('a')), 7);
+  await use.close();
+});
+
 disk('is looked through a piece at a time, and what grows is seen before a pass is over', async () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`home/many/${index}`, 1]));
   const { folder, folders } = made(many);

@@ -91,10 +91,10 @@ stored('is told where it is broken or too large', async () => {
     put(join(folder.home, name), good);
   }
   assert.equal(await readStored(folder), { flows: [], modules: { a: '1' } });
-  truncateSync(flows, 33 * 1024 * 1024);
+  truncateSync(flows, 65 * 1024 * 1024);
   assert.equal(await reasonOf(readStored(folder)), {
     reason: 'TooLarge',
-    message: 'it holds 34 MiB of flows, and a snapshot holds at most 32 MiB',
+    message: 'it holds 66 MiB of flows, and a snapshot holds at most 32 MiB',
   });
 });
 

@@ -58,6 +58,9 @@ export function isContextPath(path: string): boolean {
 /** How large the content of a snapshot may be, in bytes. */
 export const mostContentBytes = 32 * 1024 * 1024;
 
+/** How large its files may be together: runtimes indent what stands there. */
+export const mostFileBytes = 2 * mostContentBytes;
+
 /** A snapshot of what an instance keeps, and of what it was last started with; where it never was, only the first. */
 export function contentOf(stored: Stored, { started }: Pick<SpecOf<'Instance'>, 'started'>): Content {
   return { format: 1, ...stored, ...(started ? { settings: settingsToKeep(started) } : {}) };

@@ -52,13 +52,21 @@ export function isTooLong(error: unknown): boolean {
 /** How long a path is that is handed to the system in one piece, and one that is followed at all, in bytes. */
 const [mostPiece, mostPath] = [3000, 64 * 1024];
 
+/** A path as its bytes, a character each: names that programs make need not be UTF-8. */
+export type BytePath = string;
+
+/** As the system takes it. */
+export function bytesOf(path: BytePath): Buffer {
+  return Buffer.from(path, 'latin1');
+}
+
 /** A folder at a path of any length, as a short path that holds while `handle` is open. Rejects where it cannot be had. */
-export async function openDeep(path: string): Promise<{ readonly at: string; readonly handle: FileHandle }> {
-  if (Buffer.byteLength(path) > mostPath) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
+export async function openDeep(path: BytePath): Promise<{ readonly at: string; readonly handle: FileHandle }> {
+  if (path.length > mostPath) throw Object.assign(new Error('too deep'), { code: 'ENAMETOOLONG' });
   let above: FileHandle | undefined;
   for (const piece of piecesOf(path)) {
     const from = above;
-    above = await open(from ? `${placeOf(from)}/${piece}` : piece, foldersOnly).finally(() => from?.close());
+    above = await open(bytesOf(from ? `${placeOf(from)}/${piece}` : piece), foldersOnly).finally(() => from?.close());
   }
   if (!above) throw new TypeError('no path');
   return { at: placeOf(above), handle: above };
@@ -72,11 +80,11 @@ function placeOf({ fd }: FileHandle): string {
 }
 
 /** An absolute path, cut between folders; the first piece begins at the root. */
-function piecesOf(path: string): string[] {
+function piecesOf(path: BytePath): string[] {
   const pieces: string[] = [];
   let piece = '';
   for (const name of path.split('/').slice(1)) {
-    if (piece !== '' && Buffer.byteLength(piece) + Buffer.byteLength(name) > mostPiece) {
+    if (piece !== '' && piece.length + name.length > mostPiece) {
       pieces.push(piece);
       piece = name;
     } else piece = pieces.length === 0 || piece !== '' ? `${piece}/${name}` : name;

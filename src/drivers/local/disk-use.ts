@@ -2,7 +2,7 @@
 import type { Dir } from 'node:fs';
 import { type FileHandle, lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTooLong, openDeep } from './deep.ts';
+import { type BytePath, bytesOf, isTooLong, openDeep } from './deep.ts';
 import type { Folder } from './folder.ts';
 
 /** How many entries are looked at in one go: of one walk, and of all. */
@@ -59,7 +59,7 @@ async function look(
     known.delete(id);
     known.set(id, walks);
   }
-  return new Map([...known].map(([id, walks]) => [id, walks.reduce((sum, walk) => sum + bytesOf(walk), 0)]));
+  return new Map([...known].map(([id, walks]) => [id, walks.reduce((sum, walk) => sum + heldBy(walk), 0)]));
 }
 
 async function forget(known: Walks, ids: readonly string[]): Promise<void> {
@@ -72,23 +72,25 @@ async function forget(known: Walks, ids: readonly string[]): Promise<void> {
 /** A folder that is being read: at its path, or, where that is too long, through a handle. */
 interface Open {
   readonly dir: Dir;
-  readonly path: string;
+  readonly path: BytePath;
+  /** A way to it that the system takes. */
+  readonly at: BytePath;
   readonly handle?: FileHandle;
 }
 
 /** An entry: its path, and a way to it that the system takes. */
 interface Entry {
-  readonly path: string;
-  readonly at: string;
+  readonly path: BytePath;
+  readonly at: BytePath;
 }
 
 /** A walk through a folder, again and again. */
 interface Walk {
-  readonly root: string;
+  readonly root: BytePath;
   /** A folder that is left to another walk. */
-  readonly except?: string;
+  readonly except?: BytePath;
   /** Folders that are still to be looked into in this pass; nothing where none has begun. */
-  pending: string[] | undefined;
+  pending: BytePath[] | undefined;
   open: Open | undefined;
   /** Files with several names, which count once. */
   readonly seen: Set<string>;
@@ -98,16 +100,17 @@ interface Walk {
 }
 
 function walksOf({ path, home }: Folder): readonly Walk[] {
-  const modules = join(home, modulesName);
+  const byteOf = (name: string): BytePath => Buffer.from(name).toString('latin1');
+  const modules = byteOf(join(home, modulesName));
   const walk = { pending: undefined, open: undefined, sum: 0, total: 0 };
   return [
-    { ...walk, root: path, except: modules, seen: new Set() },
+    { ...walk, root: byteOf(path), except: modules, seen: new Set() },
     { ...walk, root: modules, seen: new Set() },
   ];
 }
 
 /** What has grown is seen before the pass is over. */
-function bytesOf({ sum, total }: Walk): number {
+function heldBy({ sum, total }: Walk): number {
   return Math.max(sum, total);
 }
 
@@ -137,23 +140,27 @@ async function nextEntry(walk: Walk): Promise<Entry | undefined> {
       walk.open = await opened(path).catch((error: unknown) => hidden(walk, error));
       if (!walk.open) continue;
     }
-    const { dir, path } = walk.open;
+    const { dir, path, at } = walk.open;
     const entry = await dir.read().catch(() => null);
-    if (entry) return { path: join(path, entry.name), at: join(dir.path, entry.name) };
+    if (entry) return { path: `${path}/${entry.name}`, at: `${at}/${entry.name}` };
     await closeFolder(walk);
   }
 }
 
-async function opened(path: string): Promise<Open> {
+async function opened(path: BytePath): Promise<Open> {
   // With room for a name.
-  if (Buffer.byteLength(path) < mostPlainPath) return { dir: await opendir(path), path };
+  if (path.length < mostPlainPath) return { dir: await read(path), path, at: path };
   const { at, handle } = await openDeep(path);
   try {
-    return { dir: await opendir(at), path, handle };
+    return { dir: await read(at), path, at, handle };
   } catch (error) {
     await handle.close();
     throw error;
   }
+}
+
+function read(at: BytePath): Promise<Dir> {
+  return opendir(bytesOf(at), { encoding: 'latin1' });
 }
 
 const mostPlainPath = 3000;
@@ -167,7 +174,7 @@ function hidden(walk: Walk, error: unknown): undefined {
 const moreThanAny = 2 ** 50;
 
 async function take(walk: Walk, { path, at }: Entry): Promise<void> {
-  const stats = await lstat(at).catch((error: unknown) => hidden(walk, error));
+  const stats = await lstat(bytesOf(at)).catch((error: unknown) => hidden(walk, error));
   if (!stats) return;
   if (stats.isDirectory() && path !== walk.except) walk.pending?.push(path);
   if (stats.nlink > 1 && !stats.isDirectory()) {

@@ -2,7 +2,7 @@
 import { lstat, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mostContentBytes, type Stored } from '../../core/instances/content.ts';
+import { mostContentBytes, mostFileBytes, type Stored } from '../../core/instances/content.ts';
 import { sameValue } from '../../core/model/leaves.ts';
 import { syncFolder } from '../../lib/sync-folder.ts';
 import { DriverFailed, type Parts, type Written } from '../driver.ts';
@@ -140,17 +140,19 @@ interface Texts {
 async function textsIn(folder: Folder, context?: ContextMarks): Promise<Texts> {
   const { flows, credentials, modules } = await marksOf(folder, {});
   const bytes = [flows, credentials, modules].reduce((sum, mark) => sum + (mark?.size ?? 0), context?.bytes ?? 0);
-  if (bytes > mostContentBytes) throw tooLarge(bytes, context ? 'flows and context' : 'flows');
+  if (bytes > mostFileBytes) throw tooLarge(bytes, context ? 'flows and context' : 'flows');
   const textOf = async (name: keyof Texts) =>
-    (await plainText(folder.arrived, storedFiles[name], mostContentBytes)) ??
-    (await plainText(folder.home, storedFiles[name], mostContentBytes));
+    (await plainText(folder.arrived, storedFiles[name], mostFileBytes)) ??
+    (await plainText(folder.home, storedFiles[name], mostFileBytes));
   return { flows: await textOf('flows'), credentials: await textOf('credentials'), modules: await textOf('modules') };
 }
 
 function tooLarge(bytes: number, what: string): DriverFailed {
   const mib = (size: number) => Math.ceil(size / 1024 / 1024);
-  const message = `it holds ${mib(bytes)} MiB of ${what}, and a snapshot holds at most ${mib(mostContentBytes)} MiB`;
-  return new DriverFailed('TooLarge', message);
+  return new DriverFailed(
+    'TooLarge',
+    `it holds ${mib(bytes)} MiB of ${what}, and a snapshot holds at most ${mib(mostContentBytes)} MiB`,
+  );
 }
 
 function storedIn({ flows = '[]', credentials = '{}', modules = '{}' }: Texts): Stored {

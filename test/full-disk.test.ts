@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Context, suite, type Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { cannotMount, mountSmall } from './endure/faults/mounts.ts';
+import { type Answer, askWith } from './support/ask.ts';
 import { fakeStacks } from './support/fake-runtime.ts';
 import { type Serving, serve } from './support/serving.ts';
 import { temporaryFolder, writeFiles } from './support/temporary-folder.ts';
@@ -39,20 +40,8 @@ async function begin(): Promise<void> {
   server = await serve(folder, ['config'], { WEIR_RESERVE: '64' });
 }
 
-interface Answer {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-  readonly body: any;
-}
-
-async function ask(method: string, path: string, body?: object): Promise<Answer> {
-  const answer = await fetch(`${server.url}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+function ask(method: string, path: string, body?: object): Promise<Answer> {
+  return askWith(token, method, `${server.url}/api/v1${path}`, body);
 }
 
 async function signIn(): Promise<number> {

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { beganAt } from '../src/drivers/local/process-table.ts';
+import { type Answer, askWith } from './support/ask.ts';
 import { processesWith } from './support/processes-with.ts';
 import { helloFlow, runtimeAdmin } from './support/runtime-flows.ts';
 import { type Serving, serve } from './support/serving.ts';
@@ -229,20 +230,8 @@ journey.after(async () => {
 
 journey.run();
 
-interface Answer {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-  readonly body: any;
-}
-
-async function ask(method: string, path: string, body?: object): Promise<Answer> {
-  const answer = await fetch(`${server.url}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+function ask(method: string, path: string, body?: object): Promise<Answer> {
+  return askWith(token, method, `${server.url}/api/v1${path}`, body);
 }
 
 async function instance(): Promise<Answer['body']> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type Answer, askWith } from './support/ask.ts';
 import { runtimeAdmin } from './support/runtime-flows.ts';
 import { type Serving, serve } from './support/serving.ts';
 import { runtimes, stacksWith } from './support/stacks.ts';
@@ -209,20 +210,8 @@ journey.after(async () => {
 
 journey.run();
 
-interface Answer {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
-  readonly body: any;
-}
-
-async function ask(method: string, path: string, body?: object): Promise<Answer> {
-  const answer = await fetch(`${server.url}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+function ask(method: string, path: string, body?: object): Promise<Answer> {
+  return askWith(token, method, `${server.url}/api/v1${path}`, body);
 }
 
 async function make(name: string, options: object = {}): Promise<string> {

@@ -12,7 +12,15 @@ import {
 import type { Resource } from '../core/model/resource.ts';
 import { singleton, type View } from '../core/model/view.ts';
 import { Declined, type DeclinedReason } from '../core/proposals/declined.ts';
-import { type Driver, DriverFailed, type Keeper, type Packed, type Parts, type Written } from '../drivers/driver.ts';
+import {
+  type Driver,
+  DriverFailed,
+  type InTurn,
+  type Keeper,
+  type Packed,
+  type Parts,
+  type Written,
+} from '../drivers/driver.ts';
 import { reencrypted } from '../drivers/local/credentials.ts';
 import { DamagedBlob, type HeldBlob, NoRoom, type Store } from '../store/store.ts';
 
@@ -65,7 +73,7 @@ export async function packNow(
   parts: Parts = {},
 ): Promise<Packed> {
   const keeper = keeperIn(drivers, store.read());
-  if (keeper.pack) return keeper.pack(id, spec.started && settingsToKeep(spec.started), parts);
+  if (keeper.pack) return keeper.pack(id, spec.started && settingsToKeep(spec.started), { ...parts, turn: spec.team });
   const content = contentOf(await keeper.read(id, parts), spec);
   const bytes = new TextEncoder().encode(contentText(content));
   return { bytes, deploy: deployDigest(content), modules: content.modules, isEmpty: content.flows.length === 0 };
@@ -148,7 +156,7 @@ export async function unpackInto(
   keeper: Keeper,
   id: string,
   name: string,
-  secrets: Omit<Written, 'stored'>,
+  secrets: Omit<Written, 'stored'> & InTurn,
 ): Promise<string> {
   const bytes = await bytesAt({ store }, name);
   if (keeper.unpack) {

@@ -32,7 +32,7 @@ async function write(plant: Plant, { id, spec }: Resource<'Instance'>, credentia
   const { store } = plant.door;
   const { content: name = '', credentialSecret: encryptedWith } = spec.restore ?? {};
   try {
-    const secrets = { credentialSecret, ...(encryptedWith === undefined ? {} : { encryptedWith }) };
+    const secrets = { turn: spec.team, credentialSecret, ...(encryptedWith === undefined ? {} : { encryptedWith }) };
     const keeper = keeperIn(plant.drivers, store.read());
     return { flowsDigest: await unpackInto({ store }, keeper, id, name, secrets) };
   } catch (error) {

@@ -92,7 +92,7 @@ export interface Keeper {
   /** What it has now, whether it runs or not; nothing in it where it never ran. Too much for a snapshot is `TooLarge`. */
   read(id: string, parts?: Parts): Promise<Stored>;
   /** The same as the bytes of a snapshot, without holding up anybody; absent where the driver cannot. */
-  pack?(id: string, settings: Content['settings'], parts?: Parts): Promise<Packed>;
+  pack?(id: string, settings: Content['settings'], parts?: Parts & InTurn): Promise<Packed>;
   /**
    * Has an instance that does not run hold this from its next start on, in place of what it has: all of it, whatever happens on the way, or where
    * this rejects, nothing. Context that is not among it is left alone. `encryptedWith` is the secret of the credentials, `credentialSecret` that of the instance. Answers what it holds then.
@@ -109,6 +109,11 @@ export interface Parts {
   readonly context?: boolean;
 }
 
+/** Whose turn work takes that is done one piece after another, a piece of each: the id of a team. */
+export interface InTurn {
+  readonly turn?: string;
+}
+
 /** What an instance has, as a snapshot keeps it. `deploy` is the digest by which one deploy is told from another. */
 export interface Packed {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -119,7 +124,7 @@ export interface Packed {
 }
 
 /** The bytes of a snapshot that is to be written into an instance: they are handed over, and nobody else uses them. */
-export interface PackedContent extends Omit<Written, 'stored'> {
+export interface PackedContent extends Omit<Written, 'stored'>, InTurn {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 

@@ -83,7 +83,7 @@ const small = 256 * 1024;
 const readers = { atOnce: 2, places: 10_000, perKey: 2000 } as const;
 
 /** How much of what was sent is read at a time. Who waits holds a body. */
-const senders = { atOnce: 2, places: 64, perKey: 16 } as const;
+const senders = { atOnce: 2, places: 64, perKey: 4 } as const;
 
 /** Makes one, with a thread that comes and goes. */
 export function createContentWork(): ContentWork {

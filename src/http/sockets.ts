@@ -72,7 +72,8 @@ export function followSockets(server: Server, { limit, upstreams, trustsProxy, o
     if (!open.delete(socket)) return;
     if (!reserved.has(held)) network.usual -= 1;
     for (const set of [idle, reserved, network.idle, network.reserved]) set.delete(held);
-    if (network.usual + network.reserved.size === 0) networks.delete(network.name);
+    if (network.usual + network.reserved.size === 0 && networks.get(network.name) === network)
+      networks.delete(network.name);
   };
   const cutOldest = (of: ReadonlySet<Held>, why: SocketLimit) => {
     const [held] = of;
@@ -110,6 +111,8 @@ export function followSockets(server: Server, { limit, upstreams, trustsProxy, o
     if (network.reserved.size >= most(kept / 4)) cutOldest(network.reserved, 'network');
     if (reserved.size >= kept || taken() > limit) cutOldest(largestIn(reserved), 'sockets');
     for (const set of [reserved, network.reserved]) set.add(held);
+    // What was cut may have been the last of its network.
+    networks.set(network.name, network);
     const end = setTimeout(() => held.socket.destroy(), reservedMs);
     held.socket.once('close', () => clearTimeout(end));
   };
@@ -117,7 +120,6 @@ export function followSockets(server: Server, { limit, upstreams, trustsProxy, o
   server.on('connection', (socket: Socket) => {
     const network = networkAt(networkOf(socket.remoteAddress ?? ''));
     makeRoom(network);
-    // What was cut may have been the last of its network.
     networks.set(network.name, network);
     const held: Held = { socket, network, underWay: 0 };
     const isUsual = !isFull(network) && usual() < free && taken() < limit;

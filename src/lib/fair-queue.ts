@@ -9,7 +9,8 @@ export class QueueFull extends Error {
 export interface FairQueueOptions {
   /** How many pieces of one key may wait. */
   readonly maxPerKey: number;
-  readonly maxWaitMs: number;
+  /** As long as it takes where nothing is said. */
+  readonly maxWaitMs?: number;
 }
 
 interface Waiting {
@@ -54,10 +55,11 @@ export function createFairQueue({ maxPerKey, maxWaitMs }: FairQueueOptions) {
         resolve();
       },
     };
-    const late = setTimeout(() => {
+    const giveUp = () => {
       leave(key, waiting);
       reject(new QueueFull(`its turn did not come within ${maxWaitMs} ms`));
-    }, maxWaitMs);
+    };
+    const late = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
     line.push(waiting);
     lines.set(key, line);
     return promise;

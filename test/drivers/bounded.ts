@@ -19,7 +19,7 @@ const stacks = await fakeStacks(folder);
 const guarded = level === 'none' && groups !== 'grouped';
 const awake = setInterval(() => {}, 1000);
 const driver = localDriver({
-  ...{ instances, stacks: () => stacks, env: process.env, log: () => {} },
+  ...{ instances, store: join(folder, 'store'), stacks: () => stacks, env: process.env, log: () => {} },
   isolation: () => ({ isolation: level, firstUserId: 300_000 }),
   secretOf: () => ({ message: 'there are none' }),
   patience: { startMs: 30_000, stopMs: 2000, answerMs: 5000, lookMs: 50, memoryMs: Number(memoryMs) },
@@ -40,7 +40,9 @@ async function tasksAtLast(): Promise<number> {
 
 const found: Record<string, unknown> = {};
 try {
-  await driver.runner.start({ ...runOf('a', behaviour), resources: { memoryMb: 96 } }, never);
+  // A thousand processes hold more than what one is to have.
+  const memoryMb = behaviour === 'forks' ? 8192 : 96;
+  await driver.runner.start({ ...runOf('a', behaviour), resources: { memoryMb } }, never);
   if (behaviour === 'forks') {
     found.tasks = await tasksAtLast();
     if (guarded) await until('it is ended', () => heard.length > 0);

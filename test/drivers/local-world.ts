@@ -41,6 +41,7 @@ export async function localWorld(wishes: Partial<LocalPlace> = {}): Promise<Loca
   const again = (more: Partial<LocalPlace> = {}) => {
     const driver = localDriver({
       instances,
+      store: folder.path,
       stacks: () => stacks,
       env: { ...process.env, WEIR_SECRET_X: 'of Weir', AWS_SECRET_ACCESS_KEY: 'of Weir' },
       secretOf: (secret) => ('value' in secret ? secret : { message: 'the variable is not set' }),

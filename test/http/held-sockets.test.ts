@@ -196,18 +196,20 @@ for (const [name, text] of [
       assert.ok(look() <= most, String(look()));
     }
     // One place may be left, which is too little for a tunnel or a request, and enough for who asks an ordinary route.
-    await until('ordinary routes are refused', async () => {
-      if ((await ordinary(server)).status === 503) return true;
-      busy.push(hold(server.port, unfinished));
-      return false;
-    });
-    for (let round = 0; round < 5; round++) {
+    let refusals = 0;
+    await until('ordinary routes are refused, time after time', async () => {
       const { status, text } = await ordinary(server);
-      assert.is(status, 503);
+      if (status !== 503) {
+        refusals = 0;
+        busy.push(hold(server.port, unfinished));
+        return false;
+      }
+      refusals += 1;
       assert.match(text, /as many connections open as it may/);
       assert.is(await healthy(server), 200);
       assert.is(await signingIn(server), 401);
-    }
+      return refusals === 5;
+    });
     for (const { socket } of busy) socket.destroy();
     await until('others are answered again', async () => (await ordinary(server)).status === 401);
   });

@@ -71,12 +71,12 @@ async function unifiedPlace(
 async function handedDown(folder: string, name: string): Promise<GroupPlace | undefined> {
   const known = wordsOf(await textOf(join(folder, 'cgroup.controllers')));
   const active = wordsOf(await textOf(join(folder, 'cgroup.subtree_control')));
-  for (const bound of allBounds) {
-    const controller = controllers[bound];
-    // Refused where processes stand in the folder itself; nothing has changed then.
-    if (known.has(controller) && !active.has(controller))
-      await written(join(folder, 'cgroup.subtree_control'), `+${controller}`);
-  }
+  const wanted = allBounds.map((bound) => controllers[bound]).filter((name) => known.has(name) && !active.has(name));
+  // Where processes stand, but in the uppermost group, that of memory is refused, and that of tasks makes of all groups below what no process can join
+  // ("domain threaded"). The uppermost has no type.
+  const isEmpty = (await textOf(join(folder, 'cgroup.procs'))) === '';
+  if (isEmpty || (await textOf(join(folder, 'cgroup.type'))) === '')
+    for (const name of wanted) await written(join(folder, 'cgroup.subtree_control'), `+${name}`);
   return tried(folder, name);
 }
 

@@ -5,12 +5,13 @@ import { constants, existsSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { DriverFailed } from '../driver.ts';
 
-/** Deletes all below a path, and the path, however deep that goes; links are deleted and never followed. */
+/**
+ * Deletes all below a path, and the path, however deep that goes, and however much it is; links are deleted and never followed. By a process of its own:
+ * Node lists a folder as a whole and asks for all its files at once, so that a flow's million of files would hold up this one for seconds, or end it.
+ */
 export async function removeTree(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true, maxRetries: 5 }).catch(async (error: NodeJS.ErrnoException) => {
-    if (!isTooLong(error)) throw error;
-    await removeStepping(path);
-  });
+  if (ownRm() === undefined) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  else await removeLiveTree(path);
 }
 
 /**
@@ -19,29 +20,32 @@ export async function removeTree(path: string): Promise<void> {
  */
 export async function removeLiveTree(path: string): Promise<void> {
   await rm(path, { force: true }).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EISDIR' && error.code !== 'ERR_FS_EISDIR') throw error;
+    if (!['EISDIR', 'ERR_FS_EISDIR', 'EPERM'].includes(error.code ?? '')) throw error;
     // What is `self` here is another process there.
     await removeStepping(path.replace(/^\/proc\/self\//, `/proc/${process.pid}/`));
   });
 }
 
-/** The system's own steps from folder to folder, and needs no paths. Not by the PATH: it may be run as root. */
+/** Not by the PATH: it may be run as root. */
+const ownRm = () => ['/bin/rm', '/usr/bin/rm', '/run/current-system/sw/bin/rm'].find((one) => existsSync(one));
+
+/** The system's own steps from folder to folder, and needs no paths. */
 async function removeStepping(path: string): Promise<void> {
-  const command = ['/bin/rm', '/usr/bin/rm', '/run/current-system/sw/bin/rm'].find((one) => existsSync(one));
-  if (command === undefined) throw tooDeep('there is no rm on this machine to delete it with');
+  const command = ownRm();
+  if (command === undefined) throw notDeleted('there is no rm on this machine to delete it with');
   const child = spawn(command, ['-rf', '--', path], { stdio: ['ignore', 'ignore', 'pipe'], env: { LC_ALL: 'C' } });
   let said = '';
   child.stderr.on('data', (piece) => {
     said = `${said}${piece}`.slice(0, mostSaid);
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw tooDeep(`rm could not delete it: ${said.trim() || `exit code ${code}`}`);
+  if (code !== 0) throw notDeleted(said.trim() || `rm ended with ${code}`);
 }
 
 const mostSaid = 300;
 
-function tooDeep(why: string): DriverFailed {
-  return new DriverFailed('TooDeep', `its folder holds folders deeper than a path can say, and ${why}`);
+function notDeleted(why: string): DriverFailed {
+  return new DriverFailed('NotDeleted', `what it holds cannot be deleted: ${why}`);
 }
 
 /** The system takes no path of that length. */

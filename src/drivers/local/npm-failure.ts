@@ -48,7 +48,8 @@ function unreachableWords(code: string, text: string): string {
 
 /** The host that was asked: npm names the address of the request, or of the package. */
 function hostIn(text: string): string | undefined {
-  const [address = ''] = /https?:\/\/[^\s"']+/.exec(text.replace(/[^\n]*A complete log[^\n]*/, '')) ?? [];
+  const lines = text.split('\n').filter((line) => !line.includes('A complete log'));
+  const [address = ''] = /https?:\/\/[^\s"']+/.exec(lines.join('\n')) ?? [];
   return URL.canParse(address) ? new URL(address).host : undefined;
 }
 

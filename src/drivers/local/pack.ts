@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { type Content, contentText, deployText } from '../../core/instances/content.ts';
 import { createFairQueue, QueueFull } from '../../lib/fair-queue.ts';
 import { inWorker, workerFor } from '../../lib/in-worker.ts';
-import { DriverFailed, type Packed, type Parts } from '../driver.ts';
+import { DriverFailed, type InTurn, type Packed, type Parts } from '../driver.ts';
 import { explained } from './explained.ts';
 import type { Folder } from './folder.ts';
 import { type Marks, readAt, whileResting } from './stored.ts';
@@ -20,13 +20,17 @@ type Done = 'changed' | { readonly packed: Packed } | { readonly reason: string;
 const mark = 'pack';
 const work = workerFor<Job, Done>(import.meta.url, mark);
 
-/** One thread packs for all. However large what another instance holds, its turn comes after one piece of each; later than that it is told to try again. */
-const inTurn = createFairQueue({ maxPerKey: 4, maxWaitMs: 60_000 });
+/** One thread packs for all. However much another team asks for, a turn comes after one piece of each; who waits for too long is told to try again. */
+const inTurn = createFairQueue({ maxPerKey: 16, maxWaitMs: 120_000 });
 
 /** What an instance has now, and the settings that it ran with, as a snapshot keeps them. Only what rests takes a turn. Rejects with `DriverFailed`. */
-export async function packStored(folder: Folder, settings: Content['settings'], parts: Parts = {}): Promise<Packed> {
+export async function packStored(
+  folder: Folder,
+  settings: Content['settings'],
+  { turn, ...parts }: Parts & InTurn = {},
+): Promise<Packed> {
   return whileResting(folder, parts, async (marks) => {
-    const done = await inTurn(folder.path, () => work({ folder, settings, marks })).catch(busy);
+    const done = await inTurn(turn ?? folder.path, () => work({ folder, settings, marks })).catch(busy);
     if (done === 'changed') return undefined;
     if ('packed' in done) return done.packed;
     throw new DriverFailed(done.reason, done.message);

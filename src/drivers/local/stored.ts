@@ -20,6 +20,7 @@ import { reencrypted } from './credentials.ts';
 import { removeTree } from './deep.ts';
 import { type Folder, makeFolder } from './folder.ts';
 import { modulesToInstall } from './modules.ts';
+import { nothingThere } from './open-folder.ts';
 
 /** Where the runtime keeps them, below its user directory. */
 export const storedFiles = { flows: 'flows.json', credentials: 'flows_cred.json', modules: 'package.json' } as const;
@@ -256,10 +257,9 @@ const modulesNote = 'modules.json';
 /** Moves what was taken over into its place, where that was not done, and deletes what was not taken over. */
 export async function finishWriting(folder: Folder, sync: Sync = syncFolder): Promise<void> {
   await removeTree(folder.incoming);
-  const names = await readdir(folder.arrived).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  // What cannot be deleted hurts nobody, and goes with the instance.
+  await removeTree(folder.outgoing).catch(() => {});
+  const names = await readdir(folder.arrived).catch(nothingThere);
   if (!names) return;
   if (names.includes(contextFolder)) await takeContext(folder);
   for (const name of names) {
@@ -269,9 +269,8 @@ export async function finishWriting(folder: Folder, sync: Sync = syncFolder): Pr
     });
   }
   await sync(folder.home);
-  // What cannot be deleted hurts nobody, and goes with the instance.
-  await removeTree(folder.outgoing).catch(() => {});
   await rmdir(folder.arrived);
+  await removeTree(folder.outgoing).catch(() => {});
 }
 
 function placeOf({ modules, home }: Folder, name: string): string {

@@ -1,13 +1,14 @@
 // The bytes of a snapshot, written into an instance: read, encrypted anew and laid out by a thread of its own, because that takes seconds of what is large.
 import { createHash } from 'node:crypto';
 import { contentIn, deployText } from '../../core/instances/content.ts';
+import { createFairQueue } from '../../lib/fair-queue.ts';
 import { inWorker, workerFor } from '../../lib/in-worker.ts';
 import { DriverFailed, type PackedContent, type Unpacked } from '../driver.ts';
 import { explained } from './explained.ts';
 import type { Folder } from './folder.ts';
 import { writeStored } from './stored.ts';
 
-interface Job extends PackedContent {
+interface Job extends Omit<PackedContent, 'turn'> {
   readonly folder: Folder;
 }
 
@@ -16,9 +17,12 @@ type Done = Unpacked | { readonly reason: string; readonly message: string };
 const mark = 'unpack';
 const work = workerFor<Job, Done>(import.meta.url, mark, ({ bytes }) => [bytes.buffer]);
 
-/** Replaces what an instance has, as `writeStored` does. One after another. Rejects with `DriverFailed`. */
-export async function unpackStored(folder: Folder, wanted: PackedContent): Promise<Unpacked> {
-  const done = await work({ ...wanted, folder });
+/** One thread writes for all, a piece of each team after the other. What is to be restored is restored, however long that takes. */
+const inTurn = createFairQueue({ maxPerKey: Number.POSITIVE_INFINITY });
+
+/** Replaces what an instance has, as `writeStored` does. Rejects with `DriverFailed`. */
+export async function unpackStored(folder: Folder, { turn, ...wanted }: PackedContent): Promise<Unpacked> {
+  const done = await inTurn(turn ?? folder.path, () => work({ ...wanted, folder }));
   if ('deploy' in done) return done;
   throw new DriverFailed(done.reason, done.message);
 }

@@ -101,10 +101,10 @@ sweep('each field of an instance is known to bring flows, or not to', () => {
 });
 
 sweep('what an instance holds is written by a restore alone', () => {
-  const writers = globSync('src/{control,http,jobs,monitor,notify,cli}/**/*.ts', { cwd: root }).filter((file) =>
-    /keeper(?:In\([^;]*\))?\??\.write\(/.test(readFileSync(join(root, file), 'utf8')),
-  );
-  assert.equal(writers, ['src/control/restore.ts']);
+  const files = globSync('src/{control,http,jobs,monitor,notify,cli}/**/*.ts', { cwd: root }).sort();
+  const holding = (call: RegExp) => files.filter((file) => call.test(readFileSync(join(root, file), 'utf8')));
+  assert.equal(holding(/keeper(?:In\([^;]*\))?\??\.(?:write|unpack)\(/), ['src/control/contents.ts']);
+  assert.equal(holding(/\bunpackInto\(/), ['src/control/contents.ts', 'src/control/restore.ts']);
 });
 
 const states = kinds.Instance.spec.shape.state.unwrap().options;

@@ -207,7 +207,7 @@ async function stop(state: State, id: string): Promise<void> {
   if (!runtime) return;
   forget(state, id);
   await end({ ...runtime, known: state.guard.membersOf(runtime.run) }, state.machine.patience.stopMs);
-  await forgetRecord(runtime.folder);
+  await forgetRecord(runtime.folder, runtime.run);
 }
 
 async function remove(state: State, id: string): Promise<void> {
@@ -286,7 +286,7 @@ async function ended(state: State, runtime: Runtime, why: Reason): Promise<void>
   forget(state, runtime.id);
   const reason = await endedForMemory(runtime, why);
   await end({ ...runtime, known: state.guard.membersOf(runtime.run) }, 0);
-  await forgetRecord(runtime.folder);
+  await forgetRecord(runtime.folder, runtime.run);
   for (const listener of state.listeners) listener(runtime.id, reason);
 }
 

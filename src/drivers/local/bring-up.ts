@@ -94,7 +94,7 @@ export async function bringUp(wanted: Wanted, machine: Machine, signal: AbortSig
     return { ...made, flows: await firstAnswer(made, machine.patience, signal) };
   } catch (error) {
     await end(made, 0);
-    await forgetRecord(folder);
+    await forgetRecord(folder, nonce);
     throw error;
   }
 }

@@ -17,7 +17,7 @@ export async function findAgain(id: string, folder: Folder): Promise<Runtime | u
   const isHere = async () =>
     record.folder === folder.path || (pid !== undefined && (await worksIn({ pid, began: began ?? '' }, folder.home)));
   // In a copy of a store stands what belongs to the other one.
-  if (!(await isHere())) return forgetRecord(folder).then(() => undefined);
+  if (!(await isHere())) return forgetRecord(folder, record.run).then(() => undefined);
   const token = (await keptText(folder.token))?.trim();
   if ('port' in rest && pid !== undefined && began !== undefined && token) {
     const process = { pid, began };
@@ -26,7 +26,7 @@ export async function findAgain(id: string, folder: Folder): Promise<Runtime | u
   }
   // Weir ended while it started it, so that nobody told it its secrets; or it ended while nobody looked, and left something behind.
   await endTree(record);
-  await forgetRecord(folder);
+  await forgetRecord(folder, record.run);
   return undefined;
 }
 

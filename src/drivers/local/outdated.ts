@@ -16,7 +16,7 @@ export async function endOutdated(
   listeners: Iterable<(id: string, why: Reason) => void>,
 ): Promise<undefined> {
   await end(runtime, stopMs);
-  await forgetRecord(runtime.folder);
+  await forgetRecord(runtime.folder, runtime.run);
   for (const listener of listeners) listener(runtime.id, outdated);
 }
 

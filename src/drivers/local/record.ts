@@ -57,7 +57,8 @@ export function writeRecord(folder: Folder, record: RunRecord): Promise<void> {
   return writePrivate(folder.record, `${JSON.stringify(record)}\n`);
 }
 
-/** It no longer runs. */
-export async function forgetRecord(folder: Folder): Promise<void> {
+/** A run is over. What another one has written down meanwhile stays. */
+export async function forgetRecord(folder: Folder, run: string): Promise<void> {
+  if (((await readRecord(folder))?.run ?? run) !== run) return;
   for (const path of [folder.record, folder.token]) await removeTree(path);
 }

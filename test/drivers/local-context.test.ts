@@ -140,10 +140,10 @@ context('is told where it is broken or too large, and then nothing is changed', 
   const large = newFolder();
   put(join(large.home, 'flows.json'), '[]');
   put(join(large.home, 'context/tab/flow.json'), '{}');
-  truncateSync(join(large.home, 'context/tab/flow.json'), 33 * 1024 * 1024);
+  truncateSync(join(large.home, 'context/tab/flow.json'), 65 * 1024 * 1024);
   assert.equal(await reasonOf(readStored(large, asked)), {
     reason: 'TooLarge',
-    message: 'it holds 34 MiB of flows and context, and a snapshot holds at most 32 MiB',
+    message: 'it holds 66 MiB of flows and context, and a snapshot holds at most 32 MiB',
   });
   assert.equal(await readStored(large), { flows: [], modules: {} });
 });

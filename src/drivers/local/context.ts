@@ -1,7 +1,7 @@
 // The persistent context of an instance, in files of its user directory: read for a snapshot, and replaced as a whole.
 import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Context, isContextPath, mostContentBytes } from '../../core/instances/content.ts';
+import { type Context, isContextPath, mostFileBytes } from '../../core/instances/content.ts';
 import { DriverFailed } from '../driver.ts';
 import { giveLike, plainText } from './beneath.ts';
 import { removeTree } from './deep.ts';
@@ -42,7 +42,7 @@ export async function contextTexts(folder: Folder): Promise<Context> {
     if (!name.endsWith('.json')) continue;
     const called = `${contextFolder}/${path}`;
     if (!isContextPath(path)) throw broken(called, 'has a name that a snapshot cannot hold');
-    const text = await plainText(within(at), name, mostContentBytes, called);
+    const text = await plainText(within(at), name, mostFileBytes, called);
     if (text !== undefined) found.push({ path, text });
   }
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -238,29 +238,19 @@ ${opening}t('a', async () => { spawn('sleep', ['${seconds}'], { detached: true, 
   await folder.remove();
 });
 
-runner('finds what was left in mounts of its own, and fails a file that leaves a mount', async () => {
+runner('fails a file that leaves a mount, and takes that away', async () => {
   if ((await cannotMount()) !== undefined) return;
-  const source = (args: string) => `import { spawn, spawnSync } from 'node:child_process';
+  const mounted = `import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 ${opening}t('a', () => {
   const at = join(process.env.TMPDIR, 'at');
   mkdirSync(at);
-  ${args}
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', at]);
 });\nt.run();\n`;
-  const apart = 'mount -t tmpfs none "$0"; exec env -i sleep 81';
-  const result = await run(
-    {
-      'apart.test.ts': source(
-        `spawn('unshare', ['--mount', 'sh', '-c', '${apart}', at], { cwd: '/', detached: true, stdio: 'ignore' }).unref();`,
-      ),
-      'mounted.test.ts': source("spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'none', at]);"),
-    },
-    ['--once'],
-  );
-  assert.match(result.stdout, /^ {5}test\/apart\.test\.ts left behind, .*: sleep: sleep 81$/m, result.stdout);
+  const result = await run({ 'mounted.test.ts': mounted }, ['--once']);
   assert.match(result.stdout, /^ {5}test\/mounted\.test\.ts left behind, .*: mount: \/.*\/at$/m);
-  assert.is(lastLine(result), '2 passed, 2 failed, 0 skipped');
+  assert.is(lastLine(result), '1 passed, 1 failed, 0 skipped');
   assert.not.match(await readFile('/proc/self/mountinfo', 'utf8'), /weir-[^ ]*\/at /);
 });
 

@@ -59,17 +59,19 @@ function end(pid: number): void {
 }
 
 function processesOf(folder: string): Left[] {
-  const ownMounts = link('/proc/self/ns/mnt');
   return globSync('/proc/[0-9]*').flatMap((path) => {
     const pid = Number(path.slice('/proc/'.length));
-    if (pid === process.pid || !belongs(path, folder, ownMounts)) return [];
+    if (pid === process.pid || !belongs(path, folder)) return [];
     const command = read(path, 'cmdline').replaceAll('\0', ' ').trim();
     return [{ pid, name: read(path, 'comm').trim(), command }];
   });
 }
 
-/** Instances begin without variables and have mounts of their own: those are known by their command, by what they hold open, or by what is mounted for them. */
-function belongs(path: string, folder: string, ownMounts: string): boolean {
+/**
+ * Instances begin without variables: those are known by their command, or by what they hold open. Not by what is mounted for them: mounts come into the
+ * namespaces of services of this machine, too.
+ */
+function belongs(path: string, folder: string): boolean {
   const isIn = (text: string) => text === folder || text.startsWith(`${folder}/`);
   const state = / (\w) -?\d+ [^)]*$/.exec(read(path, 'stat'))?.[1];
   if (state === undefined || 'ZX'.includes(state)) return false;
@@ -80,8 +82,7 @@ function belongs(path: string, folder: string, ownMounts: string): boolean {
   )
     return true;
   if (read(path, 'cmdline').split('\0').some(isIn) || isIn(link(join(path, 'cwd')))) return true;
-  if (globSync(join(path, 'fd/*')).some((held) => isIn(link(held)))) return true;
-  return link(join(path, 'ns/mnt')) !== ownMounts && `${read(path, 'mountinfo')} `.includes(`${folder}/`);
+  return globSync(join(path, 'fd/*')).some((held) => isIn(link(held)));
 }
 
 function unmountAll(folder: string): string[] {

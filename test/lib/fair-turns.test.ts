@@ -50,4 +50,22 @@ turns('refuse what is too much of one, or in all, and forget who has nothing any
   assert.is(await message(turn('a', () => Promise.reject(new Error('odd')))), 'odd');
 });
 
+turns('give up what waits for too long, never begin it, and go on', async () => {
+  const turn = createFairTurns({ atOnce: 1, places: 9, perKey: 9, maxWaitMs: 20 }, () => new Error('full'));
+  const { begun, task, end } = tasks();
+  const held = turn('a', task('a1'));
+  const error = await turn('b', task('b1')).catch((thrown: unknown) => thrown);
+  assert.is(error instanceof Error && error.message, 'full');
+  await end('a1');
+  await held;
+  assert.is(await turn('b', async () => 2), 2);
+  assert.equal(begun, ['a1']);
+});
+
+turns('go on where a task fails', async () => {
+  const turn = createFairTurns({ atOnce: 1, places: 9, perKey: 9 }, () => new Error('full'));
+  const failed = turn('a', () => Promise.reject(new Error('odd'))).catch(() => 'failed');
+  assert.equal(await Promise.all([failed, turn('a', async () => 1), turn('b', async () => 2)]), ['failed', 1, 2]);
+});
+
 turns.run();

@@ -21,13 +21,17 @@ export function openWithin(from: OpenFolder, name: string): Promise<OpenFolder |
   return opened(within(from, name), join(from.path, name));
 }
 
-/** Opens folders one after another; nothing where that does not lead on. */
-export async function openAlong(path: string, names: readonly string[]): Promise<OpenFolder | undefined> {
+/** Opens folders one after another, each by `step`; nothing where that does not lead on. */
+export async function openAlong(
+  path: string,
+  names: readonly string[],
+  step: typeof openWithin = openWithin,
+): Promise<OpenFolder | undefined> {
   let at = await openFolder(path);
   for (const name of names) {
     if (!at) return undefined;
     const from: OpenFolder = at;
-    at = await closing(from, () => openWithin(from, name));
+    at = await closing(from, () => step(from, name));
   }
   return at;
 }

@@ -1,7 +1,7 @@
 // What an instance holds as the bytes of a snapshot: read, checked, written as text and digested by a thread of its own, because that takes seconds of what is large.
 import { createHash } from 'node:crypto';
 import { type Content, contentText, deployText } from '../../core/instances/content.ts';
-import { createFairQueue, QueueFull } from '../../lib/fair-queue.ts';
+import { createFairTurns } from '../../lib/fair-turns.ts';
 import { inWorker, workerFor } from '../../lib/in-worker.ts';
 import { DriverFailed, type InTurn, type Packed, type Parts } from '../driver.ts';
 import { explained } from './explained.ts';
@@ -21,7 +21,10 @@ const mark = 'pack';
 const work = workerFor<Job, Done>(import.meta.url, mark);
 
 /** One thread packs for all. However much another team asks for, a turn comes after one piece of each; who waits for too long is told to try again. */
-const inTurn = createFairQueue({ maxPerKey: 16, maxWaitMs: 120_000 });
+const inTurn = createFairTurns(
+  { atOnce: 1, places: Number.POSITIVE_INFINITY, perKey: 17, maxWaitMs: 120_000 },
+  () => new DriverFailed('Busy', 'too many other snapshots are being taken: try again later'),
+);
 
 /** What an instance has now, and the settings that it ran with, as a snapshot keeps them. Only what rests takes a turn. Rejects with `DriverFailed`. */
 export async function packStored(
@@ -30,16 +33,11 @@ export async function packStored(
   { turn, ...parts }: Parts & InTurn = {},
 ): Promise<Packed> {
   return whileResting(folder, parts, async (marks) => {
-    const done = await inTurn(turn ?? folder.path, () => work({ folder, settings, marks })).catch(busy);
+    const done = await inTurn(turn ?? folder.path, () => work({ folder, settings, marks }));
     if (done === 'changed') return undefined;
     if ('packed' in done) return done.packed;
     throw new DriverFailed(done.reason, done.message);
   });
-}
-
-function busy(error: unknown): never {
-  if (!(error instanceof QueueFull)) throw error;
-  throw new DriverFailed('Busy', 'too many other snapshots are being taken: try again later');
 }
 
 async function pack({ folder, settings, marks }: Job): Promise<Done> {

@@ -2,18 +2,11 @@
 import { mkdir } from 'node:fs/promises';
 import { giveLikeFolder } from './beneath.ts';
 import type { Folder } from './folder.ts';
-import { closing, codeOf, type OpenFolder, openAlong, openFolder, openWithin, within } from './open-folder.ts';
+import { codeOf, type OpenFolder, openAlong, openWithin, within } from './open-folder.ts';
 
 /** Opens the folders one after another, none of which may be a link; nothing where that does not lead on. */
-export async function reach({ path }: Folder, names: readonly string[], make = false): Promise<OpenFolder | undefined> {
-  if (!make) return openAlong(path, names);
-  let at = await openFolder(path);
-  for (const name of names) {
-    if (!at) return undefined;
-    const from: OpenFolder = at;
-    at = await closing(from, () => openOrMake(from, name));
-  }
-  return at;
+export function reach({ path }: Folder, names: readonly string[], make = false): Promise<OpenFolder | undefined> {
+  return openAlong(path, names, make ? openOrMake : openWithin);
 }
 
 /** Opens a folder in one that is open, and makes it where there is none; nothing where something else stands there. */

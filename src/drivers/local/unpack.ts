@@ -1,7 +1,7 @@
 // The bytes of a snapshot, written into an instance: read, encrypted anew and laid out by a thread of its own, because that takes seconds of what is large.
 import { createHash } from 'node:crypto';
 import { contentIn, deployText } from '../../core/instances/content.ts';
-import { createFairQueue } from '../../lib/fair-queue.ts';
+import { createFairTurns } from '../../lib/fair-turns.ts';
 import { inWorker, workerFor } from '../../lib/in-worker.ts';
 import { DriverFailed, type PackedContent, type Unpacked } from '../driver.ts';
 import { explained } from './explained.ts';
@@ -18,7 +18,11 @@ const mark = 'unpack';
 const work = workerFor<Job, Done>(import.meta.url, mark, ({ bytes }) => [bytes.buffer]);
 
 /** One thread writes for all, a piece of each team after the other. What is to be restored is restored, however long that takes. */
-const inTurn = createFairQueue({ maxPerKey: Number.POSITIVE_INFINITY });
+const all = Number.POSITIVE_INFINITY;
+const inTurn = createFairTurns(
+  { atOnce: 1, places: all, perKey: all },
+  () => new DriverFailed('Busy', 'too many wait'),
+);
 
 /** Replaces what an instance has, as `writeStored` does. Rejects with `DriverFailed`. */
 export async function unpackStored(folder: Folder, { turn, ...wanted }: PackedContent): Promise<Unpacked> {

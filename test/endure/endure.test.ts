@@ -1,25 +1,22 @@
 // timeout: 1200
-// The server under load and faults, for as long as each fault takes once that needs nothing but this process's own rights: `npm run endure` has them all.
+// The server under load and faults, until each fault that this machine lets it have came once: `npm run endure` goes on for longer.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { diceOf } from './dice.ts';
 import { endure } from './endure.ts';
-import { killed, killedAtStart, stopped } from './faults/kill.ts';
-import { held, secondProcess } from './faults/process.ts';
-import { halfWritten, startedWithoutTree, treeSwapped } from './faults/tree.ts';
+import { faults } from './faults/index.ts';
 import { createOracle } from './oracle.ts';
 import { growth } from './vitals.ts';
 
 const enduring = suite('a server under load and faults');
 
 enduring('loses nothing that it acknowledged, keeps nothing that it refused, and breaks no rule', async () => {
-  const faults = [killed, killedAtStart, stopped, startedWithoutTree, halfWritten, treeSwapped, secondProcess, held];
   const { violations, tally, rows } = await endure({ seed: 'npm test', faults });
   assert.equal(violations, []);
-  assert.equal(
-    rows.map(({ times }) => times.length),
-    faults.map(() => 1),
-  );
+  for (const { name, times, missing } of rows) {
+    assert.is(times.length, missing === undefined ? 1 : 0, name);
+    if (process.env['CI']) assert.is(missing, undefined, name);
+  }
   assert.ok(tally.acknowledged > 100);
 });
 

@@ -123,7 +123,7 @@ async function liveLong(course: Course, end: number): Promise<Vitals | undefined
   while (performance.now() < end) {
     await sleep(Math.min(15_000, Math.max(0, end - performance.now())));
     const gentle = course.faults.filter(({ isGentle }) => isGentle);
-    await meet(course, stage.dice.of(gentle));
+    if (gentle.length > 0) await meet(course, stage.dice.of(gentle));
     await lookAround(stage, 'in a long life');
   }
   const vitals = monitor.stop();

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import type { World } from '../world.ts';
 import { type Fault, revive, type Stage, stopInOrder } from './fault.ts';
 import { cannotMount, coverReadOnly, mountSmall } from './mounts.ts';
-import { healAndRestart } from './read-only-store.ts';
+import { goesOnByItself } from './no-room.ts';
 
 /** Room that a small disk has besides what the store needs now. */
 const room = 24 << 20;
@@ -33,7 +33,7 @@ export const fullDisk: Fault = {
     await revive(stage, 'on a small disk');
     const ballast = join(small, 'ballast');
     fill(ballast, small, 64 << 10);
-    const took = await healAndRestart(stage, 'a full disk', async () => rmSync(ballast, { force: true }));
+    const took = await goesOnByItself(stage, 'a full disk', async () => rmSync(ballast, { force: true }));
     await stopInOrder(stage, 'after a full disk');
     await load.pause();
     moveStore(world, realpathSync(world.store), before);

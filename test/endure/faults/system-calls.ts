@@ -1,6 +1,7 @@
 // Faults at single system calls of a store that writes: the process dies at one, or the disk says no.
 import { waitFor } from '../world.ts';
 import { type Fault, revive, type Stage } from './fault.ts';
+import { goesOnByItself } from './no-room.ts';
 import { healAndRestart } from './read-only-store.ts';
 import { attach, cannotTrace, type Injection, injecting } from './tracer.ts';
 
@@ -59,7 +60,22 @@ export const killedAtStartCall: Fault = {
 
 export const failedSync = refusing('a failed fdatasync (EIO)', { call: 'fdatasync', fault: 'error=EIO' });
 export const failedWrite = refusing('a failed write (EIO)', { call: 'pwrite64', fault: 'error=EIO' });
-export const noSpace = refusing('no space for a write (ENOSPC)', { call: 'pwrite64', fault: 'error=ENOSPC' });
+
+/** No write finds room, not even that of the reserve. */
+export const noSpace: Fault = {
+  name: 'no space for a write (ENOSPC)',
+  missing: cannotTrace,
+  inject: async (stage) => {
+    const when = 1 + stage.dice.below(20);
+    const detach = await attach(stage.world.life().pid, {
+      call: 'pwrite64',
+      fault: 'error=ENOSPC',
+      when,
+      andAfter: true,
+    });
+    return goesOnByItself(stage, noSpace.name, detach);
+  },
+};
 
 /** The disk says no: the store takes nothing more until it is started again. */
 function refusing(name: string, what: Pick<Injection, 'call' | 'fault'>): Fault {

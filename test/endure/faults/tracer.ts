@@ -9,11 +9,22 @@ export interface Injection {
   readonly call: string;
   readonly fault: 'error=EIO' | 'error=ENOSPC' | 'signal=KILL';
   readonly when: number;
+  /** At every later one, too. */
+  readonly andAfter?: true;
 }
 
 /** The options of strace for an injection. */
-export function injecting({ call, fault, when }: Injection): string[] {
-  return ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${call}:${fault}:when=${when}`];
+export function injecting({ call, fault, when, andAfter }: Injection): string[] {
+  return [
+    '-f',
+    '-qq',
+    '-o',
+    '/dev/null',
+    '-e',
+    `trace=${call}`,
+    '-e',
+    `inject=${call}:${fault}:when=${when}${andAfter ? '+' : ''}`,
+  ];
 }
 
 /** Attaches to all threads of a process; answers what lets it go. */

@@ -1,5 +1,6 @@
 // The words that all tests wait, listen and measure with.
 import { fork } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -69,6 +70,17 @@ words('measures what this thread does, not how long it waits', async () => {
   };
   assert.ok((await cpuTime(() => new Promise((done) => setTimeout(done, 500)))) < 250);
   assert.ok((await cpuTime(busy, 1)) > 0);
+});
+
+words('go to the page of the account by openAccount and atAccount alone, which wait for all that it asks', () => {
+  const byHand = /\b(?:goto|waitForURL)\([^;]*?[/'"`]account\\?\/settings/;
+  for (const line of ["goto('/account/settings')", 'goto(`/account/settings`)', 'waitForURL(/account\\/settings/)'])
+    assert.match(line, byHand);
+  assert.not.match("waitForURL('/account/login?next=%2Faccount%2Fsettings')", byHand);
+  const found = globSync('**/*.ts', { cwd: import.meta.dirname }).filter(
+    (path) => path !== 'waiting.test.ts' && byHand.test(readFileSync(join(import.meta.dirname, path), 'utf8')),
+  );
+  assert.equal(found, [join('http', 'browser.ts')]);
 });
 
 words.run();

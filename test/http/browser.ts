@@ -61,6 +61,22 @@ function note(page: Page, origin: string, complaints: string[]): void {
   });
 }
 
+/** Opens the page of the account; at the server of the visitor, unless an origin is given. */
+export async function openAccount(page: Page, origin = ''): Promise<void> {
+  await page.goto(`${origin}/account/settings`);
+  await atAccount(page);
+}
+
+/**
+ * Waits until the browser has come to the page of the account, and that shows all that it asks for after it has loaded. What it still asks for when the
+ * session ends has it leave for the sign-in page, and that breaks off (`net::ERR_ABORTED`) whatever else the browser is on its way to.
+ */
+export async function atAccount(page: Page): Promise<void> {
+  await page.waitForURL(({ pathname }) => pathname === '/account/settings');
+  for (const list of ['tokens', 'sessions', 'invitations'])
+    await page.locator(`#${list}, #no-${list}`).filter({ visible: true }).waitFor();
+}
+
 async function isAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

@@ -3,12 +3,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { debian, suiteWith } from '../support/debian.ts';
 import { eventually, until } from '../support/until.ts';
-import { startBrowser, type Visitor, visit } from './browser.ts';
+import { atAccount, openAccount, startBrowser, type Visitor, visit } from './browser.ts';
 import { password, type Site, startSite } from './site.ts';
 import { startWorld, tree } from './world.ts';
 
@@ -218,9 +219,26 @@ async function signIn({ page }: Visitor, username: string, secret = password): P
   await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password').fill(secret);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL('/account/settings');
-  await page.getByRole('heading', { name: 'Tokens' }).waitFor();
+  await atAccount(page);
 }
+
+people('who sign out once the page of their account is there are led nowhere else by what it asked for', async () => {
+  const { page } = visitor;
+  await signIn(visitor, 'admin');
+  const asked: string[] = [];
+  await page.route('**/api/v1/user/*?limit=*', async (route) => {
+    await sleep(300);
+    const answer = await route.fetch();
+    asked.push(`${new URL(answer.url()).pathname} ${answer.status()}`);
+    await route.fulfill({ response: answer });
+  });
+  await openAccount(page);
+  const lists = ['invitations', 'sessions', 'tokens'].map((list) => `/api/v1/user/${list} 200`);
+  assert.equal(asked.sort(), lists, 'nothing is under way');
+  await page.evaluate(`fetch('/account/logout', { method: 'POST' })`);
+  assert.is((await page.goto('/account/register'))?.status(), 200);
+  assert.equal(asked, lists);
+});
 
 people('sign in by keyboard alone', async () => {
   const { page, focuses } = visitor;
@@ -232,8 +250,7 @@ people('sign in by keyboard alone', async () => {
   await page.keyboard.press('Tab');
   await focuses('Sign in');
   await page.keyboard.press('Space');
-  await page.waitForURL('/account/settings');
-  await page.getByLabel('Username').waitFor();
+  await atAccount(page);
   await eventually(async () => assert.is(await page.getByLabel('Username').inputValue(), 'admin'));
 });
 
@@ -464,8 +481,7 @@ people('change their name, and their address by a link to the new one', async ()
   await isAccessible();
   await page.goto(await newLink('rosa'));
   await told('status', /rosa@example.org is verified/);
-  await page.goto('/account/settings');
-  await page.getByLabel('Name', { exact: true }).waitFor();
+  await openAccount(page);
   await eventually(async () => assert.is(await page.getByLabel('Email').inputValue(), 'rosa@example.org'));
   await eventually(async () => assert.is(await page.getByLabel('Name', { exact: true }).inputValue(), 'Rosa <i>'));
 });
@@ -504,7 +520,7 @@ people('change their password, which ends their other sessions', async () => {
   await other.page.getByLabel('Username').fill('paul');
   await other.page.getByLabel('Password').fill('a wholly new password');
   await other.page.keyboard.press('Enter');
-  await other.page.waitForURL('/account/settings');
+  await atAccount(other.page);
   assert.equal(other.complaints, []);
   await other.context.close();
 });

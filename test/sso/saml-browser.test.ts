@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import { pipeline } from 'node:stream';
 import type { Browser, Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
-import { startBrowser, visit } from '../http/browser.ts';
+import { atAccount, startBrowser, visit } from '../http/browser.ts';
 import { debian, suiteWith } from '../support/debian.ts';
 import { rsaPair } from '../support/self-signed.ts';
 import { type SimpleSaml, simpleSaml, startSimpleSaml } from '../support/simplesaml.ts';
@@ -54,7 +54,8 @@ saml('goes from the sign-in page to the provider on another site and back, over 
     );
     await page.goto('/account/login?next=/account/register%3Finvitation%3Dx');
     await leaveFor(page);
-    await page.waitForURL(`${tls.url}/account/settings`);
+    await atAccount(page);
+    assert.is(page.url(), `${tls.url}/account/settings`);
     await eventually(async () => {
       assert.is(await page.inputValue('#email'), 'ann@corp.example');
       assert.not(await page.locator('#email').isEditable());

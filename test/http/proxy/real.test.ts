@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { debian, suiteWith } from '../../support/debian.ts';
 import { helloFlow } from '../../support/runtime-flows.ts';
 import { until } from '../../support/until.ts';
-import { startBrowser } from '../browser.ts';
+import { openAccount, startBrowser } from '../browser.ts';
 import { password, startPlatform } from './platform.ts';
 
 /** A flow with a WebSocket that sends back what it hears. */
@@ -159,8 +159,9 @@ real('endpoints that are open answer anybody', async ({ path }) => {
 
 real('who signs out is out at the host of the instance, too', async ({ browser, host }) => {
   const { page, close } = await openAs(browser, 'dora', `${host.url}hello`);
-  await page.goto(`${host.server.url}/account/settings`);
-  await page.evaluate(`fetch('/account/logout', { method: 'POST' })`);
+  await openAccount(page, host.server.url);
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL(`${host.server.url}/account/login`);
   await page.goto(`${host.url}hello`);
   await page.waitForURL(/\/account\/login/);
   await close();

@@ -1,5 +1,4 @@
 // What commands that make or mend accounts share: names, addresses and passwords from the command line, checked.
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createPasswords, generatePassword, passwordProblem } from '../auth/password.ts';
 import { type Doorway, makeFirstAdmin } from '../control/first-admin.ts';
@@ -8,7 +7,7 @@ import { username } from '../core/proposals/create-user.ts';
 import { type Options, UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
-import { reasonOf } from './reason.ts';
+import { textOf } from './named-file.ts';
 
 /** The username and email address of the first admin. Throws `UsageError`. */
 export function firstUser({ username: name, email }: Pick<Options, 'username' | 'email'>): {
@@ -27,7 +26,10 @@ export function firstUser({ username: name, email }: Pick<Options, 'username' | 
 /** The password in `--password-file` (without the line break at its end), or a new one. Throws `UsageError` for one that is no good. */
 export function passwordFrom({ passwordFile }: Pick<Options, 'passwordFile'>, io: Io): string {
   if (passwordFile === undefined) return generatePassword();
-  const password = contentOf(resolve(io.cwd, passwordFile)).replace(/\r?\n$/, '');
+  const password = textOf(resolve(io.cwd, passwordFile), 'password_unreadable', 'the password file ').replace(
+    /\r?\n$/,
+    '',
+  );
   return checkedPassword(password, `the password in ${passwordFile}`);
 }
 
@@ -36,17 +38,6 @@ export function checkedPassword(password: string, who: string): string {
   const problem = passwordProblem(password);
   if (problem !== undefined) throw new UsageError(`${who} cannot be used, because ${problem}`);
   return password;
-}
-
-function contentOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Unavailable(
-      'password_unreadable',
-      `the password file ${file} cannot be read, because ${reasonOf(error)}`,
-    );
-  }
 }
 
 /** Prints what is shown this once. Throws `Unavailable`, with what to do then, where it cannot be printed. */

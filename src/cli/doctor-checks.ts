@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import type { InForce } from '../drivers/driver.ts';
 import { removeTree } from '../drivers/local/deep.ts';
 import { isolationAt } from '../drivers/local/isolation/isolation.ts';
+import { reasonOf } from '../lib/reason-of.ts';
 import { connectTcp } from '../mail/connect.ts';
 import type { Patient } from './doctor-patient.ts';
 import { checksOfPlaces } from './doctor-places.ts';
 import type { Examined } from './examined.ts';
-import { reasonOf } from './reason.ts';
 
 /** Looks at everything. */
 export async function checksOfMachine(patient: Patient): Promise<readonly Examined[]> {

@@ -1,9 +1,9 @@
 // The folders that weir doctor looks at: store, instances and stacks, and the disks that they are on.
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { reasonOf } from '../lib/reason-of.ts';
 import type { Patient, Place } from './doctor-patient.ts';
 import type { Examined } from './examined.ts';
-import { reasonOf } from './reason.ts';
 
 /** Looks at each folder, and at each disk once. */
 export async function checksOfPlaces(patient: Patient): Promise<readonly Examined[]> {

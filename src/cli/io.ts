@@ -1,8 +1,8 @@
 // Where a command prints to and what it may know of its surroundings, so that it never asks the process itself.
 import { fstatSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { reasonOf } from '../lib/reason-of.ts';
 import { Unavailable } from './failure.ts';
-import { reasonOf } from './reason.ts';
 
 /** A stream to print on. */
 export interface Screen {
@@ -48,7 +48,7 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
   const started = performance.now();
   return {
     stdout: screenOf(process.stdout, env, (error) => {
-      throw notWritten(error);
+      throw stdoutNotWritten(error);
     }),
     // There is nobody left to tell. A server goes on, and its log with it as soon as the disk has room again.
     stderr: screenOf(process.stderr, env, () => {}),
@@ -115,7 +115,7 @@ function fileWriter(
 }
 
 /** What is said where stdout takes nothing more: a full disk is no bug. What the command did is done. */
-export function notWritten(error: unknown): Unavailable {
+export function stdoutNotWritten(error: unknown): Unavailable {
   return new Unavailable('output_not_written', `stdout cannot be written, because ${reasonOf(error)}`);
 }
 

@@ -81,6 +81,8 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
     'Get the next certificate from the provider, and put it beside the old one until that is no longer used.',
   'sso-plain-http': 'Serve Weir over https, and set --base-url to that address.',
   'sso-lockout': 'Give an admin a local password, or keep an admin of another domain, before the configuration acts.',
+  'previous-name-without-effect':
+    'Take the name out of previousNames; where it is a rename that is still to come, let no other document declare the old name.',
   'driver-unavailable': 'Choose a driver that this version has, or do without starting instances.',
 };
 
@@ -135,6 +137,8 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'sso-certificate-ends': 'When the certificate ends nobody of the domain can sign in.',
   'sso-plain-http': 'Browsers keep back the cookie that a SAML login needs where the address is not https.',
   'sso-lockout': 'With the provider away or misconfigured, no admin could get in to mend it.',
+  'previous-name-without-effect':
+    'Whoever reads the document takes it for a rename, and nothing is renamed by it: the name is its own, or that of another object.',
   'driver-unavailable': 'Instances cannot be started by a driver that this version does not have.',
 };
 

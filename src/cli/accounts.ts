@@ -1,5 +1,6 @@
 // What commands that make or mend accounts share: names, addresses and passwords from the command line, checked.
 import { resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { createPasswords, generatePassword, passwordProblem } from '../auth/password.ts';
 import { type Doorway, makeFirstAdmin } from '../control/first-admin.ts';
 import { emailAddress } from '../core/kinds/scalars.ts';
@@ -41,13 +42,16 @@ export function checkedPassword(password: string, who: string): string {
 }
 
 /** Prints what is shown this once. Throws `Unavailable`, with what to do then, where it cannot be printed. */
-export function showOnce(io: Io, text: string, lost: string): void {
+export async function showOnce(io: Io, text: string, lost: string): Promise<void> {
   try {
     io.stdout.write(text);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     throw new Unavailable(error.code, `${error.message}\n${lost}`);
   }
+  // A stream tells of that after the write.
+  const isGone = await Promise.race([io.readerGone?.then(() => true), setImmediate(false)].filter(Boolean));
+  if (isGone) throw new Unavailable('output_not_written', `stdout cannot be written, because nobody reads it\n${lost}`);
 }
 
 /** Makes the first admin of a store that has no user, and prints it on stderr: this once. Throws `UsageError` for a bad WEIR_ADMIN_PASSWORD. */

@@ -20,6 +20,8 @@ export interface Io {
   readonly stderr: Screen;
   /** Which file stdout leads into, where it leads into one. */
   readonly stdoutFile?: () => { readonly dev: number; readonly ino: number } | undefined;
+  /** Resolves when nobody reads stdout any more (`weir plan | head -1`), which shows when something is printed. */
+  readonly readerGone?: Promise<undefined>;
   /** Nobody wants to read on stdout that all is well, nor of progress. */
   readonly quiet?: boolean;
   /** Each report on stdout is one line, because one follows another. */
@@ -54,6 +56,7 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
     stderr: screenOf(process.stderr, env, () => {}),
     ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: askOn(process) } : {}),
     stdoutFile: () => fileOf(process.stdout.fd),
+    readerGone: goneFrom(process.stdout),
     env,
     cwd: process.cwd(),
     version,
@@ -67,6 +70,12 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
     },
     exit: (code) => process.exit(code),
   };
+}
+
+function goneFrom(stream: NodeJS.WriteStream): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  stream.on('error', (error: Error & { readonly code?: string }) => error.code === 'EPIPE' && resolve(undefined));
+  return promise;
 }
 
 /** The terminal stays as it is: it shows what is typed, and Ctrl-C ends the process. */

@@ -1,7 +1,7 @@
 // The composition root: gives the command line to its command, and tells of bugs in one line.
 import { readFileSync } from 'node:fs';
 import { exitCodes } from './cli/exit-codes.ts';
-import { ioOf, notWritten } from './cli/io.ts';
+import { ioOf, stdoutNotWritten } from './cli/io.ts';
 import { run } from './cli/run.ts';
 
 const manifest: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -31,6 +31,6 @@ function end(error: unknown): never {
 /** Whoever reads our output may stop at any time (`weir plan | head`), and what it is written to may be full: neither is a bug. */
 function onLostOutput(error: Error & { code?: string }): void {
   if (error.code === 'EPIPE') return;
-  process.stderr.write(`weir: ${notWritten(error).message}\n`);
+  process.stderr.write(`weir: ${stdoutNotWritten(error).message}\n`);
   process.exit(exitCodes.unavailable);
 }

@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { withoutPassword } from './core/model/printable.ts';
 
-const path = () => z.string().min(1, 'it is empty');
+const text = () => z.string().min(1, 'it is empty');
+const path = (dash = 'nothing is read from stdin: name a file or folder') =>
+  text().refine((value) => value !== '-', dash);
 const number = () =>
   z
     .string()
@@ -69,7 +71,11 @@ const table = {
     'how long to wait for the server (default 120)',
     number().pipe(z.number().positive('it is not more than 0').max(86_400, 'it is more than a day')).default(120),
   ),
-  out: flag('PATH', 'where to write', path().optional()),
+  out: flag(
+    'PATH',
+    'where to write',
+    path('nothing is written to stdout by this flag: name a file or folder').optional(),
+  ),
   with: flag('CHANGE.json', 'prints the edit of the tree that makes a change which the API refused', path().optional()),
   check: toggle('changes no file; exits 1 where one is not formatted'),
   detailedExitcode: toggle('exits 2 when changes are pending'),
@@ -93,9 +99,9 @@ const table = {
   reason: flag(
     'TEXT',
     'why, for whoever looks at the status',
-    path().max(500, 'it has more than 500 characters').optional(),
+    text().max(500, 'it has more than 500 characters').optional(),
   ),
-  host: flag('ADDRESS', 'the address to listen on (default 127.0.0.1)', path().default('127.0.0.1')),
+  host: flag('ADDRESS', 'the address to listen on (default 127.0.0.1)', text().default('127.0.0.1')),
   port: flag(
     'PORT',
     'the port to listen on; 0 takes any free one (default 3000)',
@@ -122,11 +128,11 @@ const table = {
     z.enum(['debug', 'info', 'warn', 'error'], 'it is none of debug, info, warn, error').default('info'),
   ),
   strictStart: toggle('exits 1 when the tree cannot be applied at start, even if a good state could be served'),
-  username: flag('NAME', 'the name of the admin (default admin)', path().default('admin')),
-  email: flag('ADDRESS', 'the email address of the admin (default NAME@localhost)', path().optional()),
+  username: flag('NAME', 'the name of the admin (default admin)', text().default('admin')),
+  email: flag('ADDRESS', 'the email address of the admin (default NAME@localhost)', text().optional()),
   passwordFile: flag('FILE', 'the file that holds the password (default: one is generated)', path().optional()),
-  config: flag('NAME', 'the name of the single sign-on configuration', path().optional()),
-  user: flag('EMAIL', 'the address of who signs in', path().optional()),
+  config: flag('NAME', 'the name of the single sign-on configuration', text().optional()),
+  user: flag('EMAIL', 'the address of who signs in', text().optional()),
   groups: flag('A,B,C', 'the groups that the provider gives, separated by commas', z.string().optional(), {
     mayBeEmpty: true,
   }),

@@ -1,6 +1,6 @@
 // What commands that make or mend accounts share: names, addresses and passwords from the command line, checked.
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { createPasswords, generatePassword, passwordProblem } from '../auth/password.ts';
 import { type Doorway, makeFirstAdmin } from '../control/first-admin.ts';
 import { emailAddress } from '../core/kinds/scalars.ts';
@@ -8,7 +8,7 @@ import { username } from '../core/proposals/create-user.ts';
 import { type Options, UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
-import { reasonOf } from './reason.ts';
+import { textOf } from './named-file.ts';
 
 /** The username and email address of the first admin. Throws `UsageError`. */
 export function firstUser({ username: name, email }: Pick<Options, 'username' | 'email'>): {
@@ -27,7 +27,10 @@ export function firstUser({ username: name, email }: Pick<Options, 'username' | 
 /** The password in `--password-file` (without the line break at its end), or a new one. Throws `UsageError` for one that is no good. */
 export function passwordFrom({ passwordFile }: Pick<Options, 'passwordFile'>, io: Io): string {
   if (passwordFile === undefined) return generatePassword();
-  const password = contentOf(resolve(io.cwd, passwordFile)).replace(/\r?\n$/, '');
+  const password = textOf(resolve(io.cwd, passwordFile), 'password_unreadable', 'the password file ').replace(
+    /\r?\n$/,
+    '',
+  );
   return checkedPassword(password, `the password in ${passwordFile}`);
 }
 
@@ -38,25 +41,17 @@ export function checkedPassword(password: string, who: string): string {
   return password;
 }
 
-function contentOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Unavailable(
-      'password_unreadable',
-      `the password file ${file} cannot be read, because ${reasonOf(error)}`,
-    );
-  }
-}
-
 /** Prints what is shown this once. Throws `Unavailable`, with what to do then, where it cannot be printed. */
-export function showOnce(io: Io, text: string, lost: string): void {
+export async function showOnce(io: Io, text: string, lost: string): Promise<void> {
   try {
     io.stdout.write(text);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     throw new Unavailable(error.code, `${error.message}\n${lost}`);
   }
+  // A stream tells of that after the write.
+  const isGone = await Promise.race([io.readerGone?.then(() => true), setImmediate(false)].filter(Boolean));
+  if (isGone) throw new Unavailable('output_not_written', `stdout cannot be written, because nobody reads it\n${lost}`);
 }
 
 /** Makes the first admin of a store that has no user, and prints it on stderr: this once. Throws `UsageError` for a bad WEIR_ADMIN_PASSWORD. */

@@ -20,7 +20,7 @@ export const adminResetPassword: Verb = {
     try {
       const door = { store, facts: () => factsAt(options, io), clock: io.now, newId };
       await giveNewPassword(door, { username, passwordHash: await createPasswords().hash(password) });
-      showOnce(io, `${password}\n`, `${username} has a new password, which nobody saw: run this again`);
+      await showOnce(io, `${password}\n`, `${username} has a new password, which nobody saw: run this again`);
       return exitCodes.fine;
     } finally {
       await store.close();

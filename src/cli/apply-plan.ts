@@ -1,5 +1,4 @@
 // Applies a plan that "weir plan --out" saved.
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { HistoryEntry } from '../control/config-status.ts';
 import { historyRecord } from '../control/history.ts';
@@ -11,9 +10,8 @@ import { UsageError } from '../options.ts';
 import { Refused } from '../store/store.ts';
 import { consentsOf } from './consents.ts';
 import { codeOfPlan, type ExitCode, exitCodes } from './exit-codes.ts';
-import { Unavailable } from './failure.ts';
+import { textOf } from './named-file.ts';
 import { publish } from './publish.ts';
-import { reasonOf } from './reason.ts';
 import type { Invocation } from './verb.ts';
 import { benchOf, commandActor, factsAt, openStoreToApply } from './workbench.ts';
 
@@ -77,14 +75,13 @@ export function readPlan(file: string): PlanDocument {
 }
 
 function jsonIn(file: string): unknown {
+  const text = textOf(file, 'plan_unreadable');
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError)
-      throw new UsageError(
-        `${file} is not a plan, because it is not JSON: name a folder, or what "weir plan --out FILE" saved`,
-      );
-    throw new Unavailable('plan_unreadable', `${file} cannot be read, because ${reasonOf(error)}`);
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(
+      `${file} is not a plan, because it is not JSON: name a folder, or what "weir plan --out FILE" saved`,
+    );
   }
 }
 

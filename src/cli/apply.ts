@@ -14,7 +14,7 @@ import { confirmDeletions } from './confirm.ts';
 import { consentsOf } from './consents.ts';
 import { codeOfPlan, type ExitCode } from './exit-codes.ts';
 import { withProgress } from './progress.ts';
-import { checkOutputs, publish } from './publish.ts';
+import { publish } from './publish.ts';
 import { ownPlanOnServer } from './remote.ts';
 import type { Texts } from './report.ts';
 import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
@@ -42,9 +42,8 @@ lifts no guard: what needs --allow-deletes still does.`,
   async run(invocation) {
     const { args, options, io } = invocation;
     const [word] = args;
-    checkOutputs(options.output, io);
     const path = resolve(io.cwd, word ?? defaultTree);
-    const isPlan = statSync(path, { throwIfNoEntry: false })?.isFile() ?? path.endsWith('.json');
+    const isPlan = isFile(path) ?? path.endsWith('.json');
     if (options.server !== undefined) {
       if (word !== undefined && !isPlan)
         throw new UsageError(
@@ -55,6 +54,15 @@ lifts no guard: what needs --allow-deletes still does.`,
     return isPlan ? applyFile(path, invocation) : applyTree(word ?? defaultTree, invocation);
   },
 };
+
+/** Nothing where that cannot be told: why will be said when it is read. */
+function isFile(path: string): boolean | undefined {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return undefined;
+  }
+}
 
 /** What is shown is what is applied: where somebody is asked, the server gets the plan that they saw. */
 async function applyThere(invocation: Invocation, saved: PlanDocument | undefined): Promise<ExitCode> {

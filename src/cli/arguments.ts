@@ -69,7 +69,7 @@ export function typedIn(rest: readonly string[], name: string, verb: Verb): Type
   return { flags, words, help, problems };
 }
 
-/** A word that begins with a dash, also with one that a text program made of two hyphens. A dash alone is one, too: nothing is read from stdin. */
+/** A word that begins with a dash, also with one that a text program made of two hyphens. A dash alone is one, too, where no value is wanted. */
 function looksLikeFlag(word: string): boolean {
   return /^[-\u2010-\u2015\u2212]/u.test(word);
 }
@@ -104,12 +104,15 @@ function isLong(text: string, verb: Verb): boolean {
 function valueFor({ name, value }: TypedFlag, left: string[]): string | undefined {
   const { value: form, bare } = flagNote(name);
   const [next] = left;
-  if (value !== undefined || form === undefined || bare !== undefined || next === undefined || looksLikeFlag(next))
-    return value;
+  if (value !== undefined || form === undefined || bare !== undefined || next === undefined) return value;
+  // Whoever writes a dash alone means a stream, and is told of the flag that it is no value of.
+  if (looksLikeFlag(next) && next !== '-') return undefined;
   return left.shift();
 }
 
 function unknownFlag(word: string, name: string, verb: Verb): string {
+  if (word === '-')
+    return `unexpected argument "-", because "weir ${name}" reads nothing from stdin: name a file or folder`;
   const bare = word.replace(/^[-\u2010-\u2015\u2212]+/u, '').replace(/=.*$/s, '');
   const known = [...verb.options.map(flagName), 'help'];
   const nearest = known.find((flag) => flag === bare) ?? suggest(bare, known);
@@ -120,7 +123,7 @@ function unknownFlag(word: string, name: string, verb: Verb): string {
 /** Without its value, which may be a secret that was put behind the wrong name. */
 function shown(word: string): string {
   const flag = word.replace(/=.*$/s, '');
-  return /^[-\w]+$/.test(flag) && flag !== '-' ? flag : JSON.stringify(flag);
+  return /^[-\w]+$/.test(flag) ? flag : JSON.stringify(flag);
 }
 
 /** Refuses too few or too many words beside the flags. */

@@ -6,6 +6,7 @@ import { keptFiles } from '../drivers/local/kept-files.ts';
 import { UsageError } from '../options.ts';
 import { changingFile, type Source, textFile } from '../store/backup/source.ts';
 import { type Backup, backUp } from '../store/backup/write.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import { exitCodes } from './exit-codes.ts';
 import { knownInstancesFolder } from './instances-folder.ts';
 import { withProgress } from './progress.ts';
@@ -15,6 +16,7 @@ export const backup: Verb = {
   usage: '',
   words: { least: 0, most: 0 },
   options: ['store', 'instances', 'out', 'quiet'],
+  out: 'either',
   notes: { out: 'the file to write, or a folder that gets a file named by the time' },
   details: `No lock is taken: a server may run. The backup holds everything that was acknowledged before it began: objects, users, history and audit log, what
 they name, and the user directories of instances (flows, credentials, context; not the packages, which are installed again). It is a gzipped tar,
@@ -27,7 +29,8 @@ is read back and checked before it gets its name, and is as secret as the store.
     const out = fileFor(resolve(io.cwd, options.out), at);
     const instances = await knownInstancesFolder(options, io);
     const leftOut = new Map<string, string>();
-    const others = (view: View) => instanceSources(instances, view, leftOut);
+    const isNamed = options.instances !== undefined;
+    const others = (view: View) => instanceSources({ folder: instances, isNamed }, view, leftOut);
     const made = await withProgress(io, 'backing up', () => backUp(store, { out, at, madeBy: io.version, others }));
     io.stdout.write(`${summaryOf(out, made)}\n`);
     for (const [path, why] of [...leftOut].slice(0, mostTold))
@@ -54,15 +57,34 @@ function isFolder(path: string): boolean {
   }
 }
 
-async function* instanceSources(folder: string, view: View, leftOut: Map<string, string>): AsyncGenerator<Source> {
+/** Where the instances are; `isNamed`: somebody said so, so that what is not there is not taken for instances that never ran. */
+interface Instances {
+  readonly folder: string;
+  readonly isNamed: boolean;
+}
+
+async function* instanceSources(
+  { folder, isNamed }: Instances,
+  view: View,
+  leftOut: Map<string, string>,
+): AsyncGenerator<Source> {
   leftOut.clear();
   const ids = [...view.all('Instance')].map(({ id }) => id);
+  if (isNamed && ids.length > 0 && !isFolder(folder)) throw lacks(folder, ids.length);
   for await (const { path, from } of keptFiles(folder, ids)) {
     const name = `store/instances/${path}`;
     if ('leftOut' in from) leftOut.set(path, from.leftOut);
     else if ('text' in from) yield textFile(name, from.text);
     else yield changingFile(from.file, name, (why) => leftOut.set(path, why));
   }
+}
+
+function lacks(folder: string, count: number): StoreUnavailable {
+  const what = `the store has ${count} instance${count === 1 ? '' : 's'}, and what they hold would not be in it`;
+  return new StoreUnavailable(
+    'unreadable',
+    `no backup was made, because there is no folder ${folder}: ${what}; name the folder of the instances with --instances`,
+  );
 }
 
 function summaryOf(out: string, { heading: { position }, files, bytes }: Backup): string {

@@ -25,7 +25,7 @@ shown this once. A server that runs holds its store: stop it first, or let it ma
       const passwordHash = await createPasswords().hash(password);
       await makeFirstAdmin(door, { username, email, passwordHash, token: { name: 'bootstrap', hash } });
       const lost = `there is an admin ${username} now, whose password nobody saw: run "weir admin reset-password ${username}"`;
-      showOnce(io, `${JSON.stringify({ username, password, token })}\n`, lost);
+      await showOnce(io, `${JSON.stringify({ username, password, token })}\n`, lost);
       return exitCodes.fine;
     } finally {
       await store.close();

@@ -7,11 +7,11 @@ import { promisify } from 'node:util';
 import type { InForce } from '../drivers/driver.ts';
 import { removeTree } from '../drivers/local/deep.ts';
 import { isolationAt } from '../drivers/local/isolation/isolation.ts';
+import { reasonOf } from '../lib/reason-of.ts';
 import { connectTcp } from '../mail/connect.ts';
 import type { Patient } from './doctor-patient.ts';
 import { checksOfPlaces } from './doctor-places.ts';
 import type { Examined } from './examined.ts';
-import { reasonOf } from './reason.ts';
 
 /** Looks at everything. */
 export async function checksOfMachine(patient: Patient): Promise<readonly Examined[]> {
@@ -75,7 +75,7 @@ async function isolation({ platform, instances, store, stacks }: Patient): Promi
       setting: () => ({ isolation: wanted, firstUserId }),
       controlGroups: true,
     }).inForce();
-    const detail = `${found.level}: ${found.message}`;
+    const detail = `${found.level}: ${found.separation ?? found.message}`;
     if (found.refuses) return [{ ...what, state: 'missing', detail, remedy: 'do that, or write another level' }];
     if (found.reason !== 'None') return [{ ...what, state: 'fine', detail }, ...limits(found)];
     const remedy = 'install the package bubblewrap, or run Weir as root';
@@ -87,7 +87,7 @@ async function isolation({ platform, instances, store, stacks }: Patient): Promi
 
 function limits({ limits: found }: InForce): Examined[] {
   if (!found) return [];
-  const what = { name: 'limits', purpose: 'keep an instance to its memory and processes at once, by control groups' };
+  const what = { name: 'limits', purpose: 'keep one instance from starving the others' };
   const detail = found.message;
   if (found.isComplete) return [{ ...what, state: 'fine', detail }];
   const remedy =

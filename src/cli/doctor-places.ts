@@ -1,30 +1,42 @@
 // The folders that weir doctor looks at: store, instances and stacks, and the disks that they are on.
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { reasonOf } from '../lib/reason-of.ts';
 import type { Patient, Place } from './doctor-patient.ts';
 import type { Examined } from './examined.ts';
-import { reasonOf } from './reason.ts';
+import { nearestThere, requireWritableFolder } from './writable.ts';
 
 /** Looks at each folder, and at each disk once. */
 export async function checksOfPlaces(patient: Patient): Promise<readonly Examined[]> {
   const { store, instances } = patient;
   return [
-    await written('store', 'holds the state', '--store', store),
-    await written('instances', 'holds one folder an instance', '--instances', instances),
+    written('store', 'holds the state', '--store', store),
+    written('instances', 'holds one folder an instance', '--instances', instances, store),
     await stacks(patient),
     ...(await disks(patient)),
   ];
 }
 
-async function written(name: string, purpose: string, flag: string, { folder, problem }: Place): Promise<Examined> {
+/** A folder that the server writes in, and makes where it is missing; `above` is one that it makes before. */
+function written(name: string, purpose: string, flag: string, { folder, problem }: Place, above?: Place): Examined {
   const what = { name, purpose };
   if (problem !== undefined) return { ...what, state: 'missing', detail: problem };
-  const there = await existing(folder);
-  const where = there === folder ? folder : `${folder} (not there yet)`;
-  const closed = await access(`${there}/`, constants.W_OK).catch(reasonOf);
-  if (closed === undefined) return { ...what, state: 'fine', detail: where };
-  const remedy = `let the user of Weir write there, or name another folder with ${flag}`;
-  return { ...what, state: 'missing', detail: `${there} cannot be written: ${closed}`, remedy };
+  try {
+    requireWritableFolder(folder);
+    return { ...what, ...whatServeMakes(folder, nearestThere(folder), above) };
+  } catch (error) {
+    const remedy = `let the user of Weir write there, or name another folder with ${flag}`;
+    return { ...what, state: 'missing', detail: `${folder} cannot be written: ${reasonOf(error)}`, remedy };
+  }
+}
+
+/** One level is made without a word; where more is missing, the name may be wrong, or a disk may not be mounted. */
+function whatServeMakes(folder: string, there: string, above?: Place): Pick<Examined, 'state' | 'detail' | 'remedy'> {
+  if (there === folder) return { state: 'fine', detail: folder };
+  const isNext = dirname(folder) === there || dirname(folder) === above?.folder;
+  if (isNext) return { state: 'fine', detail: `${folder} (not there yet: weir serve makes it)` };
+  const detail = `${folder} is not there, nor is ${dirname(folder)}: weir serve makes both, in ${there}`;
+  return { state: 'note', detail, remedy: 'see that the name is right; where a disk is to be there, mount it first' };
 }
 
 /** Of the local driver alone: no other looks into that folder. */
@@ -53,7 +65,8 @@ const [littleSpace, leastSpace] = [1024 ** 3, 64 * 1024 ** 2];
 async function disks({ store, instances, stacks: shelf }: Patient): Promise<readonly Examined[]> {
   const found = new Map<number, { readonly folder: string; readonly names: string[] }>();
   for (const [name, place] of Object.entries({ store, instances, stacks: shelf })) {
-    const folder = await existing(place.folder);
+    const folder = thereOf(place);
+    if (folder === undefined) continue;
     const { dev } = await stat(folder);
     const known = found.get(dev);
     if (known) known.names.push(name);
@@ -73,8 +86,11 @@ async function disk({ folder, names }: { readonly folder: string; readonly names
   return { ...what, state, detail, remedy: 'make room on it, or move what it holds' };
 }
 
-/** The folder, or the nearest one above it that is there. */
-async function existing(folder: string): Promise<string> {
-  const found = await stat(folder).catch(() => undefined);
-  return found || dirname(folder) === folder ? folder : existing(dirname(folder));
+/** What there is of a folder and the way to it; nothing where that cannot be told, which its own line says. */
+function thereOf({ folder }: Place): string | undefined {
+  try {
+    return nearestThere(folder);
+  } catch {
+    return undefined;
+  }
 }

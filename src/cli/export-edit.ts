@@ -1,6 +1,4 @@
 // weir export KIND/NAME --with FILE: the edit of a tree that would do what the API was asked to, and refused.
-
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { LoadedTree } from '../control/tree.ts';
@@ -17,6 +15,7 @@ import { desireSteps } from '../core/plan/desired-tree.ts';
 import { placeOf } from '../core/plan/locate.ts';
 import { InvalidSpec, writtenSpec } from '../core/proposals/written-spec.ts';
 import { unifiedDiff } from '../lib/line-diff.ts';
+import { messageOf } from '../lib/message-of.ts';
 import { type Edit, editText } from '../manifests/edit.ts';
 import { exportedSpec } from '../manifests/exported-spec.ts';
 import { treeOfTexts } from '../manifests/texts.ts';
@@ -25,8 +24,8 @@ import { UsageError } from '../options.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { offlineFacts } from './facts.ts';
 import { Unavailable } from './failure.ts';
+import { textOf } from './named-file.ts';
 import { escaped } from './output/escape.ts';
-import { reasonOf } from './reason.ts';
 import { readTreeAt } from './tree.ts';
 import type { Invocation } from './verb.ts';
 
@@ -82,16 +81,18 @@ const body = z.strictObject({
 type Change = z.output<typeof body>;
 
 function changeIn(file: string): Change {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new UsageError(`${file} is not JSON: ${error.message}`);
-    throw new Unavailable('change_not_read', `${file} cannot be read, because ${reasonOf(error)}`);
-  }
-  const parsed = body.safeParse(value);
+  const parsed = body.safeParse(jsonIn(file));
   if (parsed.success) return parsed.data;
   throw new UsageError(`${file} is not the body of a PUT ({spec, labels?, lifecycle?}): ${told(parsed.error.issues)}`);
+}
+
+function jsonIn(file: string): unknown {
+  const text = textOf(file, 'change_not_read');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`${file} is not JSON: ${messageOf(error)}`);
+  }
 }
 
 function told(issues: readonly z.core.$ZodIssue[]): string {

@@ -16,6 +16,7 @@ export const exportTree: Verb = {
   usage: '[KIND[/NAME]] [DIR]',
   words: { least: 0, most: 2 },
   options: ['store', 'out', 'with', 'env'],
+  out: 'folder',
   notes: { out: 'writes a tree into this folder, instead of printing it' },
   details: `Objects that were made through the API are exported as well. A secret comes out as a reference; one that was given as a value becomes a
 variable to set. No lock is taken, so it may be run beside a server. With --with it reads no store, but the tree at DIR (default

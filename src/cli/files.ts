@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
 import { isInside } from '../manifests/paths.ts';
 import { UsageError } from '../options.ts';
-import { Unavailable } from './failure.ts';
-import { reasonOf } from './reason.ts';
+import { notWritten } from './unwritten.ts';
 import { writeWhole } from './write-whole.ts';
 
 /** A file to write; `path` is relative to the folder. */
@@ -39,7 +38,7 @@ export async function writeFiles(folder: string, files: readonly NewFile[]): Pro
       await makeFolders(dirname(file));
       writeWhole(file, content);
     } catch (error) {
-      throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);
+      throw notWritten(file, error);
     }
   }
 }
@@ -79,6 +78,6 @@ function contentOf(file: string): string | undefined {
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);
+    throw notWritten(file, error);
   }
 }

@@ -6,13 +6,12 @@ import { format } from '../manifests/format.ts';
 import { environmentsIn } from '../manifests/read.ts';
 import { type FileEntry, isMissing } from '../manifests/tree.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
 import { escaped } from './output/escape.ts';
 import { amount, findingsText } from './output/findings-text.ts';
 import { styleOf } from './output/style.ts';
-import { reasonOf } from './reason.ts';
 import { defaultTree } from './tree.ts';
+import { notWritten } from './unwritten.ts';
 import type { Verb } from './verb.ts';
 import { writeWhole } from './write-whole.ts';
 
@@ -58,7 +57,7 @@ function write(file: string, text: string): void {
   try {
     writeWhole(file, text);
   } catch (error) {
-    throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);
+    throw notWritten(file, error);
   }
 }
 

@@ -1,6 +1,7 @@
 // Where the instances of a server are, and that no other server has them too; and how much of the disk its store keeps for itself.
-import { mkdir, readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { reasonOf } from '../lib/reason-of.ts';
 import type { Options } from '../options.ts';
 import { lockFolder } from '../store/lock.ts';
 import { StoreUnavailable } from '../store/store.ts';
@@ -20,6 +21,7 @@ const note = 'instances-folder';
  */
 export async function knownInstancesFolder(options: Options, io: Io): Promise<string> {
   const folder = instancesFolder(options, io);
+  if (options.instances !== undefined) await requireUsable(folder);
   const store = resolve(io.cwd, options.store);
   const before = (await readFile(join(store, note), 'utf8').catch(() => '')).trim() || join(store, 'instances');
   if (before === folder || !(await holdsInstances(before))) return folder;
@@ -27,6 +29,15 @@ export async function knownInstancesFolder(options: Options, io: Io): Promise<st
     'unreadable',
     `the instances of this store are in ${before}: add --instances ${before}; to have them in ${folder}, stop what runs and move that folder there first (in a copy of a store that is to have none, delete ${join(store, note)})`,
   );
+}
+
+/** A folder that is not there yet can be made. */
+async function requireUsable(folder: string): Promise<void> {
+  const found = await stat(folder).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw unusable(folder, error);
+  });
+  if (found && !found.isDirectory()) throw unusable(folder, new Error('it is not a folder'));
 }
 
 async function holdsInstances(folder: string): Promise<boolean> {
@@ -57,10 +68,8 @@ export async function holdInstances(options: Options, io: Io): Promise<() => Pro
 }
 
 function unusable(folder: string, error: unknown): StoreUnavailable {
-  const words = error instanceof Error ? error.message : String(error);
-  return new StoreUnavailable('unreadable', `the folder of the instances ${folder} cannot be used: ${words}`, {
-    cause: error,
-  });
+  const message = `the folder of the instances ${folder} cannot be used, because ${reasonOf(error)}: name another with --instances`;
+  return new StoreUnavailable('unreadable', message, { cause: error });
 }
 
 /** How much the store keeps for itself, in bytes: as much as was asked for, but no more than a tenth of a small disk. */

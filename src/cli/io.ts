@@ -1,8 +1,8 @@
 // Where a command prints to and what it may know of its surroundings, so that it never asks the process itself.
 import { fstatSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { reasonOf } from '../lib/reason-of.ts';
 import { Unavailable } from './failure.ts';
-import { reasonOf } from './reason.ts';
 
 /** A stream to print on. */
 export interface Screen {
@@ -20,6 +20,8 @@ export interface Io {
   readonly stderr: Screen;
   /** Which file stdout leads into, where it leads into one. */
   readonly stdoutFile?: () => { readonly dev: number; readonly ino: number } | undefined;
+  /** Resolves when nobody reads stdout any more (`weir plan | head -1`), which shows when something is printed. */
+  readonly readerGone?: Promise<undefined>;
   /** Nobody wants to read on stdout that all is well, nor of progress. */
   readonly quiet?: boolean;
   /** Each report on stdout is one line, because one follows another. */
@@ -48,12 +50,13 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
   const started = performance.now();
   return {
     stdout: screenOf(process.stdout, env, (error) => {
-      throw notWritten(error);
+      throw stdoutNotWritten(error);
     }),
     // There is nobody left to tell. A server goes on, and its log with it as soon as the disk has room again.
     stderr: screenOf(process.stderr, env, () => {}),
     ...(process.stdin.isTTY && process.stderr.isTTY ? { ask: askOn(process) } : {}),
     stdoutFile: () => fileOf(process.stdout.fd),
+    readerGone: goneFrom(process.stdout),
     env,
     cwd: process.cwd(),
     version,
@@ -67,6 +70,12 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
     },
     exit: (code) => process.exit(code),
   };
+}
+
+function goneFrom(stream: NodeJS.WriteStream): Promise<undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  stream.on('error', (error: Error & { readonly code?: string }) => error.code === 'EPIPE' && resolve(undefined));
+  return promise;
 }
 
 /** The terminal stays as it is: it shows what is typed, and Ctrl-C ends the process. */
@@ -115,7 +124,7 @@ function fileWriter(
 }
 
 /** What is said where stdout takes nothing more: a full disk is no bug. What the command did is done. */
-export function notWritten(error: unknown): Unavailable {
+export function stdoutNotWritten(error: unknown): Unavailable {
   return new Unavailable('output_not_written', `stdout cannot be written, because ${reasonOf(error)}`);
 }
 

@@ -10,10 +10,10 @@ import { offlineFacts } from './facts.ts';
 import { Unavailable } from './failure.ts';
 import { withProgress } from './progress.ts';
 import { publish } from './publish.ts';
-import { reasonOf } from './reason.ts';
 import { planOnServer } from './remote.ts';
 import type { Report } from './report.ts';
 import { checkReport, defaultTree, readTreeAt, surroundings } from './tree.ts';
+import { notWritten } from './unwritten.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
 import { benchOf, commandActor, planningGround } from './workbench.ts';
 import { writeWhole } from './write-whole.ts';
@@ -33,6 +33,7 @@ export const plan: Verb = {
     'quiet',
     'output',
   ],
+  out: 'file',
   notes: {
     out: 'saves the plan as JSON, for "weir apply PATH"',
     allowDeletes: 'plans as if exactly N deletions were consented to',
@@ -118,6 +119,6 @@ function save(plan: PlanDocument, file: string): void {
   try {
     writeWhole(file, `${JSON.stringify(plan, undefined, 2)}\n`, 0o600);
   } catch (error) {
-    throw new Unavailable('output_not_written', `${file} cannot be written, because ${reasonOf(error)}`);
+    throw notWritten(file, error);
   }
 }

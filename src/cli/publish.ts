@@ -1,26 +1,18 @@
 // Prints a report in every format that was asked for.
 import { appendFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { reasonOf } from '../lib/reason-of.ts';
 import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
 import { formats } from './output/index.ts';
 import { type Target, targetsOf } from './output/targets.ts';
-import { reasonOf } from './reason.ts';
 import { isWell, type Report } from './report.ts';
-import { requireWritable, writeWhole } from './write-whole.ts';
+import { notWritten } from './unwritten.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** Prints a report to the targets of `--output`. Throws `Unavailable` where a file cannot be written, after all others were. */
 export function publish(report: Report, outputs: readonly string[], io: Io): void {
   const failures = targetsOf(outputs, io).flatMap((target) => put(report, target, io));
-  if (failures.length > 0) throw new Unavailable('output_not_written', failures.join('\n'));
-}
-
-/** Throws `Unavailable` where it is plain that an output cannot be written: before something is done that could not be told then. */
-export function checkOutputs(outputs: readonly string[], io: Io): void {
-  const failures = targetsOf(outputs, io).flatMap(({ to }) => {
-    if (typeof to !== 'object' || !('file' in to)) return [];
-    return failing(resolve(io.cwd, to.file), requireWritable);
-  });
   if (failures.length > 0) throw new Unavailable('output_not_written', failures.join('\n'));
 }
 
@@ -33,16 +25,16 @@ function put(report: Report, { format, to }: Target, io: Io): readonly string[] 
   if (to === 'stdout') io.stdout.write(text);
   else if (to === 'stderr') io.stderr.write(text);
   else if ('summary' in to) addTo(resolve(io.cwd, to.summary), text, io);
-  else return failing(resolve(io.cwd, to.file), (file) => writeWhole(file, text));
+  else return failing(resolve(io.cwd, to.file), text);
   return [];
 }
 
-function failing(file: string, work: (file: string) => void): readonly string[] {
+function failing(file: string, text: string): readonly string[] {
   try {
-    work(file);
+    writeWhole(file, text);
     return [];
   } catch (error) {
-    return [`${file} cannot be written, because ${reasonOf(error)}`];
+    return [notWritten(file, error).message];
   }
 }
 

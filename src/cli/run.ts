@@ -10,6 +10,7 @@ import {
   variableName,
 } from '../options.ts';
 import { calledIn, checkWords, commandsBelow, type Typed, typedIn } from './arguments.ts';
+import { checkOutputs } from './check-outputs.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { failureOf, Unavailable } from './failure.ts';
 import { generalHelp, groupHelp, verbHelp } from './help.ts';
@@ -83,6 +84,11 @@ async function runCommand(line: readonly string[], io: Io, progress: Progress): 
   checkWords(called.name, verb, typed.words);
   checkTogether(verb, options, typed.flags, io);
   warnOfConsents(verb.options, io);
+  const { outputs } = progress;
+  // Where nothing is to be written, nobody is told that either.
+  progress.outputs = undefined;
+  checkOutputs(verb, { args: typed.words, options, io });
+  progress.outputs = outputs;
   progress.hint = '';
   return verb.run({ args: typed.words, options, verbs, io: options.quiet ? quietened(io, verb) : io });
 }

@@ -10,6 +10,7 @@ export const schemas: Verb = {
   usage: '',
   words: { least: 0, most: 0 },
   options: ['out'],
+  out: 'folder',
   notes: { out: 'the folder to write to (default schemas)' },
   details: `Name the schema in the first line of a document, and an editor with a YAML language server completes and checks it:
 # yaml-language-server: $schema=../schemas/document.schema.json`,

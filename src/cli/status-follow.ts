@@ -1,11 +1,11 @@
-// Prints the status again whenever it is another, until somebody interrupts.
+// Prints the status again whenever it is another, until somebody interrupts, or nobody reads it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfigStatus } from '../control/config-status.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { failureOf, isTransient } from './failure.ts';
 import { escaped } from './output/escape.ts';
 import { publish } from './publish.ts';
-import { stopRequest } from './stop.ts';
+import { endOf, stopRequest } from './stop.ts';
 import type { Invocation } from './verb.ts';
 
 const intervalMs = 1000;
@@ -18,11 +18,11 @@ export async function followStatus(
   read: () => Promise<ConfigStatus>,
   { options, io }: Pick<Invocation, 'options' | 'io'>,
 ): Promise<ExitCode> {
-  const stop = stopRequest(io);
+  const end = endOf(stopRequest(io), io);
   const show = shower({ options, io });
   let trouble = '';
   for (let isFirst = true; ; isFirst = false) {
-    const found = await Promise.race([stop.asked, settled(read())]);
+    const found = await Promise.race([end, settled(read())]);
     if (found === undefined) break;
     if ('status' in found) {
       trouble = '';
@@ -33,7 +33,7 @@ export async function followStatus(
       if (words !== trouble) io.stderr.write(`weir: ${escaped(words)}\n`);
       trouble = words;
     }
-    await Promise.race([stop.asked, sleep(intervalMs, undefined, { ref: true })]);
+    await Promise.race([end, sleep(intervalMs, undefined, { ref: true })]);
   }
   // A question that is under way holds nobody up.
   setTimeout(() => io.exit(exitCodes.fine), 100).unref();

@@ -30,6 +30,14 @@ export function stopRequest(io: Io): { readonly asked: Promise<undefined>; reado
   };
 }
 
+/** When a command that prints again and again is over: somebody asks for its end, or nobody reads it any more. */
+export function endOf(
+  { asked }: Pick<ReturnType<typeof stopRequest>, 'asked'>,
+  { readerGone }: Io,
+): Promise<undefined> {
+  return readerGone === undefined ? asked : Promise.race([asked, readerGone]);
+}
+
 /** Takes the steps one after another, and gives each up that takes too long. */
 export async function inOrder(steps: readonly (() => Promise<unknown>)[], io: Io): Promise<void> {
   for (const step of steps) {

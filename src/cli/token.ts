@@ -1,10 +1,8 @@
 // The API token that a command shows a server: from a file, or from the environment, where CI keeps it. It is never printed.
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { flagName, type Options, type TypedFlags, UsageError, variableName } from '../options.ts';
-import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
-import { reasonOf } from './reason.ts';
+import { textOf } from './named-file.ts';
 
 /** Holds the token itself. There is no flag for it: what is typed can be read by everybody on the machine. */
 const variable = 'WEIR_TOKEN';
@@ -28,12 +26,7 @@ export function checkToken({ server, tokenFile }: Options, typed: TypedFlags, en
 export function tokenOf({ tokenFile }: Options, io: Io): string {
   if (tokenFile === undefined) return checked(io.env[variable] ?? '', variable);
   const file = resolve(io.cwd, tokenFile);
-  try {
-    return checked(readFileSync(file, 'utf8'), `the token file ${file}`);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new Unavailable('token_unreadable', `the token file ${file} cannot be read, because ${reasonOf(error)}`);
-  }
+  return checked(textOf(file, 'token_unreadable', 'the token file '), `the token file ${file}`);
 }
 
 function checked(text: string, where: string): string {

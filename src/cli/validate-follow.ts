@@ -1,4 +1,4 @@
-// Checks a tree again after each change, until somebody interrupts.
+// Checks a tree again after each change, until somebody interrupts, or nobody reads it.
 import { resolve } from 'node:path';
 import { judgeTree, readTree } from '../control/tree.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
@@ -7,7 +7,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { offlineFacts } from './facts.ts';
 import { escaped } from './output/escape.ts';
 import { publish } from './publish.ts';
-import { stopRequest } from './stop.ts';
+import { endOf, stopRequest } from './stop.ts';
 import { checkReport } from './tree.ts';
 import type { Invocation } from './verb.ts';
 
@@ -41,7 +41,7 @@ export async function followTree(
     log: (message) => io.stderr.write(`weir: ${escaped(message)}\n`),
   });
   try {
-    await Promise.race([stop.asked, failed]);
+    await Promise.race([endOf(stop, io), failed]);
     return exitCodes.fine;
   } finally {
     await following.close();

@@ -26,6 +26,8 @@ export interface Verb {
   /** How many such words there may be. */
   readonly words: { readonly least: number; readonly most: number };
   readonly options: readonly OptionName[];
+  /** What `--out` names, where there is one: it is looked at before the work begins. `either`: the folder that is there, or else a file. */
+  readonly out?: 'file' | 'folder' | 'either';
   /** What a flag does here, where it is not what it does elsewhere. */
   readonly notes?: Partial<Readonly<Record<OptionName, string>>>;
   /** What people should know beyond the summary, in lines. */

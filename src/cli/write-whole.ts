@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { reasonOf } from './reason.ts';
+import { reasonOf } from '../lib/reason-of.ts';
 
 /**
  * Nobody ever reads half of it: it is written beside, and then takes the place of what was there, with its permissions. Only where no file can be made
@@ -45,14 +45,6 @@ export function writeWhole(path: string, text: string, mode?: number): void {
     if (!there || !isAboutThePlace(error)) throw error;
     writeInPlace(file, text);
   }
-}
-
-/** Throws where it can be told beforehand that nothing can be written there. */
-export function requireWritable(path: string): void {
-  const there = statSync(path, { throwIfNoEntry: false });
-  if (there?.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
-  if (there) accessSync(path, constants.W_OK);
-  else accessSync(`${dirname(path)}/`, constants.W_OK);
 }
 
 /** Whether no file can be made or moved there, whatever is in it. Of a full disk, a quota, a limit or a broken disk nothing is to be tried on the only copy. */

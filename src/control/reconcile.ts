@@ -1,11 +1,11 @@
 // One reconcile: a judged tree against a state, prepared outside the store and kept by one transaction that takes turns with everybody else.
 import { isDeclaredKind } from '../core/kinds/index.ts';
-import { type Finding, hasErrors } from '../core/model/finding.ts';
+import { hasErrors } from '../core/model/finding.ts';
 import type { Context, Proposed } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
 import { carriedOut } from '../core/plan/carried-out.ts';
 import type { PlanMode } from '../core/plan/drift.ts';
-import { isUnfollowed } from '../core/plan/former-names.ts';
+import { isUnfollowed, withoutRefused } from '../core/plan/former-names.ts';
 import { located } from '../core/plan/locate.ts';
 import { planSteps } from '../core/plan/plan.ts';
 import { type PlanDocument, planDocumentSteps, withConsequences } from '../core/plan/plan-document.ts';
@@ -94,7 +94,7 @@ function* prepareSteps(
   const tried = yield* transactSteps(view, planning(loaded, mode), context, options);
   const { result: plan, consequences, violations } = tried;
   const inventory = yield* inventoryOf(view);
-  const findings: Finding[] = [...loaded.findings];
+  const findings = withoutRefused(loaded.findings, violations);
   for (const finding of [...violations, ...tried.warnings()])
     if (findings.push(located(finding, desired)) % 64 === 0) yield;
   const base = { revision, digest: inventory.digest };

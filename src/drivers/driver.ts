@@ -238,6 +238,8 @@ export interface InForce {
   readonly level: string;
   readonly reason: 'None' | 'User' | 'Namespace' | 'Cgroup';
   readonly message: string;
+  /** The same without what `limits` says. */
+  readonly separation?: string;
   /** Whether the system itself keeps each instance to its memory and processes, and what is said of that. */
   readonly limits?: { readonly isComplete: boolean; readonly message: string };
   /** What is wanted cannot be had here, so nothing is started. */

@@ -1,6 +1,6 @@
 // Reads one file whole, whatever somebody put in its place: never blocks on a pipe, never takes more than it should.
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { linesOf, sourceOf } from './places.ts';
 
 /** A regular file's bytes and its `stat` from just before they were read, or why there are none. */
@@ -18,6 +18,8 @@ export type OpenProblem = 'gone' | 'denied' | 'kind' | 'size' | 'failed';
 export function openRegular(path: string, limit: number): Opened {
   let file: number | undefined;
   try {
+    // To open a pipe lets its writer go on, and a device may do anything. What takes its place meanwhile is found out after.
+    if (!statSync(path).isFile()) return { reason: 'kind' };
     file = openSync(path, flags);
     const stat = fstatSync(file);
     if (!stat.isFile()) return { reason: 'kind' };

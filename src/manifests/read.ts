@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { publicFilesOf } from '../core/kinds/public-files.ts';
 import type { Document } from '../core/model/document.ts';
 import type { Finding } from '../core/model/finding.ts';
+import { reasonOf } from '../lib/reason-of.ts';
 import { createSlicer, inSlices, type Slicer } from '../lib/slice.ts';
 import { assembleSteps } from './assemble.ts';
 import { findingAt, keptEntry, obstacleEntry, type Reader, readEntry } from './entry.ts';
@@ -104,11 +105,11 @@ export function placeOf(root: string): { readonly real: string } | Missing {
       `${root} is not a tree, because it is not a folder: name the folder that holds ${ROOT_MANIFEST}`,
     );
   } catch (error) {
-    const { reason, code } = failureOf(error);
+    const { reason } = failureOf(error);
     if (reason === 'denied') return missing(root, 'permission', `${root} cannot be read: allow Weir to read it`);
     if (reason === 'gone')
       return missing(root, 'folder', `${root} is not a tree, or not mounted: there is no such folder`);
-    return missing(root, 'folder', `${root} cannot be read: the system says ${code}`);
+    return missing(root, 'folder', `${root} cannot be read, because ${reasonOf(error)}`);
   }
 }
 
@@ -126,6 +127,8 @@ function overlayIn(root: string, real: string, name: string): Folder | Missing {
   const path = `overlays/${name}`;
   const place = isEnvironmentName(name) ? confine(real, path) : undefined;
   if (place && 'real' in place && statSync(place.real).isDirectory()) return { path, real: place.real };
+  if (place && 'reason' in place && place.reason === 'denied')
+    return missing(root, 'permission', `${root}/${path} cannot be read: allow Weir to read it`);
   const others = environmentsIn(real);
   const there = others.length === 0 ? 'it has none' : `it has ${others.join(', ')}`;
   return missing(
@@ -186,8 +189,11 @@ function manifestIn(root: string, folder: string): Candidate | Obstacle | Missin
     if (!isInside(folder, real)) return { path: ROOT_MANIFEST, severity: 'error', message: outside };
     return { path: ROOT_MANIFEST, real };
   } catch (error) {
-    const denied = `${root}/${ROOT_MANIFEST} cannot be read: allow Weir to read it`;
-    return failureOf(error).reason === 'denied' ? missing(root, 'permission', denied) : noManifest(root);
+    const { reason } = failureOf(error);
+    if (reason === 'gone') return noManifest(root);
+    const file = `${root}/${ROOT_MANIFEST}`;
+    if (reason === 'denied') return missing(root, 'permission', `${file} cannot be read: allow Weir to read it`);
+    return missing(root, 'weir.yaml', `${file} cannot be read, because ${reasonOf(error)}`);
   }
 }
 

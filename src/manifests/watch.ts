@@ -1,4 +1,5 @@
 // Follows a tree on the disk and tells of each settled, real change: hints say when to look, reading says what is.
+import { reasonOf } from '../lib/reason-of.ts';
 import { type Arm, armHints, type Hint, placeId } from './hint.ts';
 import { scan } from './scan.ts';
 import { realTiming, type Settled, settle, type Timing } from './settle.ts';
@@ -121,7 +122,7 @@ async function turn(state: State, trigger: WatchTrigger): Promise<void> {
     for (const { done } of waiters) done(reading);
   } catch (error) {
     const reason = error instanceof Error ? error : new Error(String(error));
-    state.options.log(`the tree could not be followed this time: ${reason.message}`);
+    state.options.log(`the tree could not be followed this time: ${reasonOf(reason)}`);
     for (const { fail } of waiters) fail(reason);
   }
 }

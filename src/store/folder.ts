@@ -1,6 +1,7 @@
 // What stands where in a store's folder.
 import { join } from 'node:path';
-import { codeOf, type FileSystem, wordsOf } from './file-system.ts';
+import { reasonOf } from '../lib/reason-of.ts';
+import { codeOf, type FileSystem } from './file-system.ts';
 import { StoreUnavailable } from './store.ts';
 
 /** A numbered file. A journal segment's number is its first commit, a snapshot's the last commit that it surely holds. */
@@ -64,13 +65,13 @@ export async function removeUnfinished(files: FileSystem, folder: string, listin
     if (/^(history|audit)-\d{12}-\d{12}\.jsonl\.tmp$/.test(name)) await files.unlink(join(records, name));
 }
 
-/** The names in a folder; none where there is no such folder. */
+/** The names in a folder; none where there is no such folder. Throws `StoreUnavailable` where it cannot be read. */
 export async function namesIn(files: FileSystem, folder: string): Promise<string[]> {
   try {
     return await files.list(folder);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
-    throw error;
+    throw unreadable(folder, error);
   }
 }
 
@@ -89,7 +90,7 @@ export function unreadable(path: string, error: unknown): StoreUnavailable {
     EROFS: 'is on a read-only file system: name a folder that can be written',
     ENOSPC: 'is on a full disk: make space, then start again; nothing acknowledged is lost',
   };
-  const hint = hints[codeOf(error) ?? ''] ?? `cannot be used: ${wordsOf(error)}`;
+  const hint = hints[codeOf(error) ?? ''] ?? `cannot be used, because ${reasonOf(error)}`;
   return new StoreUnavailable('unreadable', `the store ${path} ${hint}`, { cause: error });
 }
 

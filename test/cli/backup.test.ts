@@ -103,7 +103,7 @@ commands('say what cannot be done, and why', async ({ here }) => {
   );
   assert.is(
     await outcome('backup --out nowhere/b.tar.gz'),
-    '5 weir: no backup was made: nowhere/b.tar.gz cannot be written, because there is no such folder',
+    '5 weir: nowhere/b.tar.gz cannot be written, because there is no folder nowhere: make it first',
   );
   assert.is((await weir('backup --out b.tar.gz')).code, 0);
   assert.is(await outcome('backup --out b.tar.gz'), '5 weir: b.tar.gz exists already: name another file, or a folder');
@@ -113,7 +113,7 @@ commands('say what cannot be done, and why', async ({ here }) => {
   );
   assert.match(
     await outcome('restore nowhere.tar.gz --store other'),
-    /^5 weir: nowhere\.tar\.gz cannot be read: ENOENT/,
+    /^5 weir: nowhere\.tar\.gz cannot be read, because there is no such file or folder/,
   );
   assert.is(
     await outcome('restore tree/weir.yaml --store other'),

@@ -1,10 +1,13 @@
 // Consent is typed each time: no variable stands for it. And the one thing that only a variable holds, a token, is never printed.
+import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { verbs } from '../../src/cli/index.ts';
 import { flagName, flagNote, optionNames, readOptions, variableName } from '../../src/options.ts';
+import { seed } from '../support/weir.ts';
 import { type Workspace, workspace } from './world.ts';
 
 const consent = suite<{ here: Workspace }>('a flag that consents');
@@ -56,6 +59,32 @@ consent('that is exported deletes nothing, and is said to be ignored', async ({ 
   assert.is((await here.weir('plan', { env })).code, 3);
   assert.is((await here.weir('validate', { env })).stderr, '', 'it means nothing there');
   assert.is((await here.weir('apply --allow-deletes 11', { env })).code, 0);
+});
+
+consent('is told by weir explain in the words of the findings', async ({ here }) => {
+  const flat = (text: string) => text.replaceAll(/\s+/g, ' ');
+  const many = Array.from({ length: 12 }, (_, n) => `kind: Template\nmetadata: {name: s-${n}}\nspec: {}\n`);
+  here.write('config/many.yaml', many.join('---\n'));
+  assert.is((await here.weir('apply')).code, 0);
+  await seed(join(here.path, '.weir'), [{ kind: 'Stack', name: 'made', spec: { runtime: '4' } }]);
+  here.write('config/many.yaml', `${many[0]}---\nkind: Stack\nmetadata: {name: made}\nspec: {runtime: "5"}\n`);
+  const told: Record<string, string> = {};
+  const planned = async () => {
+    const { findings } = JSON.parse((await here.weir('plan --output json')).stdout);
+    for (const { rule, severity, message } of findings) if (severity === 'error') told[rule] = message;
+  };
+  await planned();
+  rmSync(join(here.path, 'config/many.yaml'));
+  await planned();
+  assert.equal(Object.keys(told).toSorted(), ['mass-delete', 'needs-adopt', 'vanished']);
+  for (const [rule, message] of Object.entries(told)) {
+    const consents = message.slice(message.indexOf('consent with '));
+    const general = consents
+      .replaceAll('Stack/made', 'KIND/NAME')
+      .replaceAll(/(allow-deletes |allowDeletes":)\d+/g, '$1N');
+    assert.match(general, /^consent with --(adopt KIND\/NAME|allow-deletes N); at a running server: .*POST /);
+    assert.match(flat((await here.weir(`explain ${rule}`)).stdout), general);
+  }
 });
 
 consent('is told in the help of its command without a variable', async ({ here }) => {

@@ -1,9 +1,12 @@
 // weir doctor: what a machine has and lacks, in words and as JSON, and what of it is an error.
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startCommand } from '../support/run-command.ts';
+import { until } from '../support/until.ts';
+import { launcher, plainEnvironment } from '../support/weir.ts';
 import { type Workspace, workspace } from './world.ts';
 
 const doctor = suite<{ here: Workspace }>('weir doctor');
@@ -15,7 +18,12 @@ doctor.after.each(({ here }) => here.remove());
 
 interface Told {
   readonly ok: boolean;
-  readonly checks: readonly { readonly name: string; readonly state: string; readonly detail: string }[];
+  readonly checks: readonly {
+    readonly name: string;
+    readonly state: string;
+    readonly detail: string;
+    readonly purpose: string;
+  }[];
 }
 
 async function told(here: Workspace, line: string): Promise<Told & { readonly code: number | null }> {
@@ -67,7 +75,11 @@ doctor(
       const found = checks.find(({ name }) => name === 'instances');
       return [code, found?.state, found?.detail];
     };
-    assert.equal(await instances('--instances others'), [0, 'fine', `${join(here.path, 'others')} (not there yet)`]);
+    assert.equal(await instances('--instances others'), [
+      0,
+      'fine',
+      `${join(here.path, 'others')} (not there yet: weir serve makes it)`,
+    ]);
     assert.is(existsSync('others'), false);
     mkdirSync('others/some-id', { recursive: true });
     writeFileSync('.weir/instances-folder', `${join(here.path, 'others')}\n`);
@@ -77,6 +89,61 @@ doctor(
     assert.match(String(detail), 'add --instances');
   },
 );
+
+doctor('says what serve will do about folders that are missing, and it does that', async ({ here }) => {
+  const instances = async (line: string) => {
+    const { code, checks } = await told(here, line);
+    return { code, ...checks.find(({ name }) => name === 'instances') };
+  };
+  const own = await instances('');
+  assert.equal(
+    [own.state, own.detail],
+    ['fine', `${join(here.path, '.weir/instances')} (not there yet: weir serve makes it)`],
+  );
+  const fresh = await instances('--store fresh');
+  assert.is(fresh.state, 'fine', 'what is made with the store is no news');
+  const far = await instances('--instances disk/weir/instances');
+  assert.equal([far.code, far.state], [0, 'note']);
+  const folder = join(here.path, 'disk/weir');
+  assert.is(far.detail, `${folder}/instances is not there, nor is ${folder}: weir serve makes both, in ${here.path}`);
+  const server = startCommand(
+    process.execPath,
+    [launcher, 'serve', '--port', '0', '--instances', 'disk/weir/instances'],
+    {
+      cwd: here.path,
+      env: plainEnvironment(),
+    },
+  );
+  await until('it serves', () => / on (http:\S+)\n/.exec(server.output().stdout)?.[0], { program: server });
+  assert.ok(existsSync(join(folder, 'instances')));
+  server.child.kill('SIGTERM');
+  await server.ended;
+  symlinkSync('loop', 'loop');
+  for (const path of ['loop', `${'n'.repeat(300)}/here`, 'config/weir.yaml', 'config/weir.yaml/below']) {
+    const refused = await instances(`--store other --instances ${path}`);
+    assert.equal([refused.code, refused.state], [1, 'missing'], path);
+    const { code } = await here.spawn(`serve --port 0 --store other --instances ${path}`);
+    assert.is(code, 5, path);
+  }
+});
+
+doctor('says nothing twice', async ({ here }) => {
+  const { checks } = await told(here, '');
+  for (const { name, detail, purpose } of checks) {
+    const words = detail.toLowerCase().split(' ');
+    const twice = words
+      .slice(2)
+      .map((_, at) => words.slice(at, at + 3).join(' '))
+      .filter((three) => purpose.includes(three));
+    assert.equal(twice, [], `${name}: ${detail} (${purpose})`);
+    for (const sentence of detail.split('. ').filter((one) => one.includes(' ')))
+      assert.equal(
+        checks.filter((other) => other.name !== name && other.detail.includes(sentence)).map((other) => other.name),
+        [],
+        sentence,
+      );
+  }
+});
 
 doctor('holds the clock against what the store holds', async ({ here }) => {
   const clock = async () => (await told(here, '')).checks.find(({ name }) => name === 'clock');

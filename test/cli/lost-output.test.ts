@@ -5,10 +5,11 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { verbs } from '../../src/cli/index.ts';
-import { startCommand } from '../support/run-command.ts';
+import { formatNames } from '../../src/cli/output/index.ts';
+import { runCommand, startCommand } from '../support/run-command.ts';
 import { until } from '../support/until.ts';
 import { launcher, plainEnvironment } from '../support/weir.ts';
-import { type Workspace, workspace } from './world.ts';
+import { stack, type Workspace, workspace } from './world.ts';
 
 const sso = `kind: SsoConfig
 metadata: {name: example-com}
@@ -117,26 +118,108 @@ if (existsSync('/dev/full')) {
 
 full.run();
 
+/** What each command prints, in all its formats where they are asked for. */
+async function allLines(inFormats: boolean): Promise<readonly string[]> {
+  const all: string[] = [
+    '--help',
+    'plan --help',
+    'help sso',
+    'explain TeamType',
+    'schemas',
+    'plan --detailed-exitcode',
+  ];
+  for (const [name, line] of Object.entries(lines)) {
+    if (name === 'serve') continue;
+    const hasFormats =
+      inFormats && (await verbs[name]?.load())?.options.includes('output') && !line.includes('--output');
+    all.push(line, ...(hasFormats ? formatNames.map((format) => `${line} --output ${format}`) : []));
+  }
+  return all;
+}
+
 const reader = suite<{ here: Workspace }>('a reader that went away');
 
-reader.before(async (context) => {
-  context.here = await workspace();
+reader.before.each(async (context) => {
+  context.here = await workspace({ 'config/sso.yaml': sso });
 });
-reader.after(({ here }) => here.remove());
+reader.after.each(({ here }) => here.remove());
 
-reader('changes no exit code, and is not told of', ({ here }) => {
-  for (const [line, code] of [
-    ['plan --detailed-exitcode', 2],
-    ['explain TeamType', 0],
-    ['--help', 0],
+/** What is shown once, and seen by nobody. */
+const shownOnce = ['bootstrap', 'admin reset-password admin'];
+
+for (const reading of ['true', 'head -1'])
+  reader(`changes no exit code of any command, and is not told of: | ${reading}`, async ({ here }) => {
+    const plain = await workspace({ 'config/sso.yaml': sso });
+    for (const line of await allLines(reading === 'true')) {
+      if (shownOnce.includes(line) && reading === 'true') await here.weir(line);
+      process.chdir(plain.path);
+      const { code, stderr } = await plain.weir(line);
+      if (shownOnce.includes(line) && reading === 'true') continue;
+      const script = `("$@"; echo "code $?" >&2) | ${reading} >/dev/null`;
+      const ended = await runCommand('bash', ['-c', script, 'sh', process.execPath, launcher, ...line.split(' ')], {
+        cwd: here.path,
+        env: plainEnvironment(),
+      });
+      const told = stderr.replaceAll(plain.path, here.path).replace(/in \S+ s/g, '');
+      assert.is(ended.stderr.replace(/in \S+ s/g, ''), `${told}code ${code}\n`, line);
+    }
+    await plain.remove();
+  });
+
+reader('of what is shown once is told, with what to do: 5', async ({ here }) => {
+  for (const [line, lost] of [
+    ['bootstrap', 'there is an admin admin now, whose password nobody saw: run "weir admin reset-password admin"'],
+    ['admin reset-password admin', 'admin has a new password, which nobody saw: run this again'],
   ] as const) {
-    const script = `("$@"; echo "code $?" >&2) | true`;
-    const ended = spawnSync('bash', ['-c', script, 'sh', process.execPath, launcher, ...line.split(' ')], {
-      cwd: here.path,
-      env: plainEnvironment(),
-    });
-    assert.is(String(ended.stderr), `code ${code}\n`, line);
+    const ended = await unread(here, line).ended;
+    assert.is(ended.code, 5, ended.stderr);
+    assert.is(ended.stderr, `weir: stdout cannot be written, because nobody reads it\n      ${lost}\n`);
   }
 });
 
+reader('ends what prints again and again, at its next word: 0', async ({ here }) => {
+  await here.weir('apply');
+  for (const line of ['validate --watch', 'status --watch']) {
+    const program = startCommand(process.execPath, [launcher, ...line.split(' ')], {
+      cwd: here.path,
+      env: plainEnvironment(),
+    });
+    await until('it printed', () => program.output().stdout.length > 0 || undefined, { program });
+    program.child.stdout?.destroy();
+    let at = 0;
+    const changing = setInterval(() => {
+      here.write('config/stacks.yaml', `${stack}# ${++at}\n`);
+      void here.weir(at % 2 === 1 ? 'suspend' : 'resume');
+    }, 500);
+    try {
+      const { code, stderr } = await program.ended;
+      assert.is(code, 0, stderr);
+      assert.match(stderr, /^(-- \S+Z\n)*$/);
+    } finally {
+      clearInterval(changing);
+    }
+  }
+});
+
+reader('ends no server', async ({ here }) => {
+  const server = unread(here, 'serve --port 0');
+  await until('it serves', () => server.output().stderr.includes('there is now an admin') || undefined, {
+    program: server,
+  });
+  server.child.kill('SIGTERM');
+  const { code, stderr } = await server.ended;
+  assert.is(code, 0, stderr);
+  assert.not.match(stderr, /EPIPE|cannot be written|a bug in Weir/);
+});
+
 reader.run();
+
+/** Starts a command whose output nobody reads from its beginning. */
+function unread(here: Workspace, line: string): ReturnType<typeof startCommand> {
+  const program = startCommand(process.execPath, [launcher, ...line.split(' ')], {
+    cwd: here.path,
+    env: plainEnvironment(),
+  });
+  program.child.stdout?.destroy();
+  return program;
+}

@@ -6,20 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCommand } from '../support/run-command.ts';
 import { launcher, plainEnvironment } from '../support/weir.ts';
+import { weirBound } from '../support/weir-bound.ts';
 import { type Workspace, workspace } from './world.ts';
-
-const isRoot = process.getuid?.() === 0;
-
-/** Runs a command to which permissions apply: root is let past them by capabilities, which are taken from it here. */
-function weirBound({ path }: Workspace, line: string) {
-  const args = [launcher, ...line.split(' ')];
-  const env = plainEnvironment();
-  if (!isRoot) return runCommand(process.execPath, args, { cwd: path, env });
-  return runCommand('setpriv', ['--inh-caps=-all', '--bounding-set=-all', process.execPath, ...args], {
-    cwd: path,
-    env,
-  });
-}
 
 const untidy = 'kind:   Stack\nmetadata:   {name: untidy}\nspec: {runtime: "4"}\n';
 
@@ -37,7 +25,7 @@ unwritable.after.each(({ here }) => here.remove());
 
 /** Where nothing can be written, and what is said of it. */
 const targets: Readonly<Record<string, RegExp>> = {
-  'nowhere/file': /nowhere\/file cannot be written, because there is no such file or folder/,
+  'nowhere/file': /nowhere\/file cannot be written, because there is no folder .*nowhere: make it first/,
   'readonly/file': /readonly\/file cannot be written, because a part of its path is not a folder/,
   folder: /folder cannot be written, because it is a folder/,
   readonly: /readonly cannot be written, because permission is denied/,

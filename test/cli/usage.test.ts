@@ -37,7 +37,7 @@ const wrong: Readonly<Record<string, RegExp>> = {
   'fmt \u2013-check': /unknown flag "\u2013-check" for "weir fmt": did you mean --check\?/,
   'fmt ---check': /unknown flag ---check for "weir fmt": did you mean --check\?/,
   'fmt -qh': /unknown flag -qh for "weir fmt"/,
-  'fmt -': /unknown flag "-" for "weir fmt"/,
+  'fmt -': /unexpected argument "-", because "weir fmt" reads nothing from stdin: name a file or folder/,
   'validate -x': /unknown flag -x for "weir validate"\n/,
   'validate -v': /unknown flag -v for "weir validate"/,
   'validate -o': /--output needs a value: --output FORMAT\[=FILE\]/,

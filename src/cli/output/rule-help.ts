@@ -1,5 +1,6 @@
 // What each rule and each warning is about and what to do, for formats that describe their rules.
 import { advice } from '../../core/rules/advice.ts';
+import { howToAdopt, howToAllowDeletes } from '../../core/rules/how-to-consent.ts';
 import { rules } from '../../core/rules/index.ts';
 import type { RuleId } from '../../core/rules/rule.ts';
 import { ssoLockout } from '../../core/rules/sso-lockout.ts';
@@ -69,11 +70,10 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'protected-instance':
     'Have an owner of the team, or an admin, lift the protection of the instance, and protect it again afterwards.',
   'config-managed': 'Change the document that declares the object.',
-  'needs-adopt': 'Consent with "--adopt KIND/NAME", or write the document as the object is: "weir export" prints it.',
-  'mass-delete': 'See that every deletion is meant, and consent with "--allow-deletes N", where N is their number.',
+  'needs-adopt': `Write the document as the object is ("weir export" prints it), or ${howToAdopt('KIND/NAME')}.`,
+  'mass-delete': `See that every deletion is meant; ${howToAllowDeletes('N')}, where N is the number of deletions in the plan.`,
   'emptied-file': 'Delete the file where its objects are meant to go; else put its content back.',
-  vanished:
-    'See that the folder is mounted and the tree is whole; where its objects are meant to go, consent with "--allow-deletes N", where N is the number of deletions in the plan.',
+  vanished: `See that the folder is mounted and the tree is whole; ${howToAllowDeletes('N')}, where N is the number of deletions in the plan.`,
   'overlay-without-base': 'Name the object as the tree does, or write in the overlay all that its kind requires.',
   'secret-missing': 'Set the variable, or put the file into the folder of secrets, where the server runs.',
   'feature-without-effect': 'Switch the feature off, or meet what it needs, as the message says.',
@@ -81,6 +81,8 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
     'Get the next certificate from the provider, and put it beside the old one until that is no longer used.',
   'sso-plain-http': 'Serve Weir over https, and set --base-url to that address.',
   'sso-lockout': 'Give an admin a local password, or keep an admin of another domain, before the configuration acts.',
+  'previous-name-without-effect':
+    'Take the name out of previousNames; where it is a rename that is still to come, let no other document declare the old name.',
   'driver-unavailable': 'Choose a driver that this version has, or do without starting instances.',
 };
 
@@ -135,6 +137,8 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'sso-certificate-ends': 'When the certificate ends nobody of the domain can sign in.',
   'sso-plain-http': 'Browsers keep back the cookie that a SAML login needs where the address is not https.',
   'sso-lockout': 'With the provider away or misconfigured, no admin could get in to mend it.',
+  'previous-name-without-effect':
+    'Whoever reads the document takes it for a rename, and nothing is renamed by it: the name is its own, or that of another object.',
   'driver-unavailable': 'Instances cannot be started by a driver that this version does not have.',
 };
 

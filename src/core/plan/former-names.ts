@@ -2,6 +2,7 @@
 import type { Finding } from '../model/finding.ts';
 import { addressOf, type DeclaredResource } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
+import { previousNameWithoutEffect } from '../rules/former-names-advice.ts';
 import { violation } from '../rules/rule.ts';
 import type { Desired } from './desired.ts';
 import { causeOfCreation, markOf, type PlanMode } from './drift.ts';
@@ -63,6 +64,13 @@ function reasonFor(
   if (own && own.name !== wanted.name)
     return `it is ${addressOf(own)}, and ${addressOf(other)} is there too: take one of the two out of previousNames`;
   return `${addressOf(wanted)} and ${addressOf(other)} are both there: delete one of them in a revision of its own, or take ${other.name} out of previousNames`;
+}
+
+/** The findings of a tree without the warnings of what a plan refuses: there the state says more than the tree does. */
+export function withoutRefused(findings: readonly Finding[], violations: readonly Finding[]): Finding[] {
+  const placeOf = ({ kind, name, path }: Finding) => `${kind}/${name}${path}`;
+  const refused = new Set(violations.filter(isUnfollowed).map(placeOf));
+  return findings.filter((one) => one.rule !== previousNameWithoutEffect || !refused.has(placeOf(one)));
 }
 
 /** Whether a finding of a saved plan is such a problem: nothing but another tree solves it. */

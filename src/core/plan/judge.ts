@@ -121,8 +121,9 @@ function isWritten(finding: Finding, desired: ReadonlyMap<string, Desired>): boo
 }
 
 /** A resource as a document alone would make it; ids and times are stand-ins, which nothing keeps. */
-function resourceOf({ kind, name, labels, lifecycle, spec }: Desired): DeclaredResource {
+function resourceOf({ kind, name, previousNames, labels, lifecycle, spec }: Desired): DeclaredResource {
   const at = '1970-01-01T00:00:00.000Z';
   const times = { createdAt: at, updatedAt: at };
-  return { kind, id: `${kind}/${name}`, name, labels, lifecycle, spec, managedBy: 'config', generation: 1, ...times };
+  const named = { kind, id: `${kind}/${name}`, name, previousNames };
+  return { ...named, labels, lifecycle, spec, managedBy: 'config', generation: 1, ...times };
 }

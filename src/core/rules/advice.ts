@@ -3,6 +3,7 @@ import { effectiveFeature, featureNames } from '../kinds/features.ts';
 import type { Finding } from '../model/finding.ts';
 import { singleton, type View } from '../model/view.ts';
 import { type Facts, providedIn } from './facts.ts';
+import { formerNames } from './former-names-advice.ts';
 import { secretsOf } from './secrets-of.ts';
 import { ssoCertificateEnds, ssoPlainHttp } from './sso-advice.ts';
 import { type Advice, adviceFor, warning } from './warning.ts';
@@ -75,6 +76,7 @@ export const advice: readonly Advice[] = [
   secretMissing,
   ssoCertificateEnds,
   ssoPlainHttp,
+  formerNames,
 ];
 
 /** All warnings about a state, in steps. */

@@ -2,7 +2,7 @@
 import { differences, leavesOf, sameValue } from '../model/leaves.ts';
 import { readable } from '../model/pointer.ts';
 import { addressOf, type DeclaredResource } from '../model/resource.ts';
-import { howToConsent } from './how-to-consent.ts';
+import { howToAdopt } from './how-to-consent.ts';
 import { isDeclared } from './protected.ts';
 import { type Rule, some, violation } from './rule.ts';
 
@@ -22,7 +22,7 @@ export const needsAdopt: Rule = {
           'needs-adopt',
           after,
           '',
-          `cannot be changed by its document, because it was made through the API (this would change ${some(changed, changed.length)}): ${howToConsent(`--adopt ${address}`, { adopt: [address] })}`,
+          `cannot be changed by its document, because it was made through the API (this would change ${some(changed, changed.length)}): ${howToAdopt(address)}`,
         );
     }
   },

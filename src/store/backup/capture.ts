@@ -58,6 +58,8 @@ async function take(
   format: Format,
   held: Map<string, Bounded>,
 ): Promise<Omit<Capture, 'close'>> {
+  // What is wrong with the folder is told of itself, not of what is in it.
+  if (!(await listFolder(files, folder))) throw missing(folder);
   const before = await recordNames(files, folder);
   const listing = await listFolder(files, folder);
   if (listing?.restoring) throw halfRestored(folder);

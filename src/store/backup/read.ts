@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { reasonOf } from '../../lib/reason-of.ts';
 import { BadTar, readTar, type TarEntry } from '../../lib/untar.ts';
 import { codeOf, type FileSystem, type OpenFile, wordsOf } from '../file-system.ts';
 import type { Format } from '../format.ts';
@@ -32,7 +33,7 @@ export type OnFile = (path: string, content: AsyncIterable<Uint8Array>) => Promi
 /** Reads the backup at a path; what `onFile` was given is right only once this has resolved. Throws `BackupFailed`. */
 export async function readBackup(files: FileSystem, path: string, format: Format, onFile: OnFile): Promise<Contents> {
   const file = await files.open(path, 'read').catch((error: unknown) => {
-    throw failed('not_readable', path, `cannot be read: ${wordsOf(error)}`, error);
+    throw notRead(path, error);
   });
   const seen: { heading?: Heading } = {};
   try {
@@ -59,7 +60,7 @@ async function readEntries(
   const found = new Map<string, Listed>();
   let listed: readonly Listed[] | undefined;
   const gunzip = createGunzip();
-  const feeding = pipeline(Readable.from(contentOf(file)), gunzip).catch(() => {});
+  const feeding = pipeline(Readable.from(contentOf(path, file)), gunzip).catch(() => {});
   try {
     for await (const entry of readTar(gunzip)) {
       if (!seen.heading) seen.heading = readHeading(path, entry.path, await textOf(path, entry), format);
@@ -76,10 +77,12 @@ async function readEntries(
   return { heading: seen.heading, files: listed };
 }
 
-async function* contentOf(file: OpenFile): AsyncGenerator<Uint8Array> {
+async function* contentOf(path: string, file: OpenFile): AsyncGenerator<Uint8Array> {
   for (let at = 0; ; ) {
     const piece = Buffer.alloc(1 << 18);
-    const count = await file.read(piece, at);
+    const count = await file.read(piece, at).catch((error: unknown) => {
+      throw notRead(path, error);
+    });
     if (count === 0) return;
     yield piece.subarray(0, count);
     at += count;
@@ -179,6 +182,11 @@ function explained(path: string, error: unknown, isBackup: boolean): unknown {
     code === 'Z_BUF_ERROR' ? 'it ends too early' : `it cannot be unpacked (${wordsOf(error)})`,
     error,
   );
+}
+
+/** Also of a folder, which can be opened and not read. */
+function notRead(path: string, error: unknown): BackupFailed {
+  return failed('not_readable', path, `cannot be read, because ${reasonOf(error)}`, error);
 }
 
 function foreign(path: string, cause?: unknown): BackupFailed {

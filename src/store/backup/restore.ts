@@ -1,5 +1,6 @@
 // Restores a backup into a folder that has no store: all of it or nothing, whatever interrupts it.
 import { dirname, join } from 'node:path';
+import { reasonOf } from '../../lib/reason-of.ts';
 import { codeOf, diskFileSystem, type FileSystem, wordsOf, writeFully } from '../file-system.ts';
 import { listFolder, restoringName, unreadable } from '../folder.ts';
 import { type Format, presentFormat } from '../format.ts';
@@ -168,8 +169,11 @@ function changed(path: string): BackupFailed {
 }
 
 function notRestored(folder: string, error: unknown): BackupFailed {
-  const why = /^(ENOSPC|EDQUOT)$/.test(codeOf(error) ?? '') ? 'the disk is full' : wordsOf(error);
-  return new BackupFailed('not_restored', `nothing was restored: ${folder} cannot be written, because ${why}`, {
-    cause: error,
-  });
+  return new BackupFailed(
+    'not_restored',
+    `nothing was restored: ${folder} cannot be written, because ${reasonOf(error)}`,
+    {
+      cause: error,
+    },
+  );
 }

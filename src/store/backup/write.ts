@@ -5,8 +5,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { View } from '../../core/model/view.ts';
+import { whyUnwritable } from '../../lib/reason-of.ts';
 import { tarEnd, tarHeader, tarPadding } from '../../lib/tar.ts';
-import { codeOf, diskFileSystem, type FileSystem, wordsOf, writeFully } from '../file-system.ts';
+import { codeOf, diskFileSystem, type FileSystem, writeFully } from '../file-system.ts';
 import { unreadable } from '../folder.ts';
 import { type Format, presentFormat } from '../format.ts';
 import { damaged } from '../journal.ts';
@@ -172,15 +173,7 @@ async function writeArchive(files: FileSystem, path: string, entries: AsyncItera
 }
 
 function notWritten(out: string, error: unknown): BackupFailed {
-  const reasons: Readonly<Record<string, string>> = {
-    ENOSPC: 'the disk is full',
-    EDQUOT: 'the disk is full',
-    ENOENT: 'there is no such folder',
-    ENOTDIR: 'a part of its path is not a folder',
-    EACCES: 'permission is denied',
-    EROFS: 'the file system is read-only',
-  };
-  const why = reasons[codeOf(error) ?? ''] ?? wordsOf(error);
+  const why = whyUnwritable(out, error);
   return new BackupFailed('not_written', `no backup was made: ${out} cannot be written, because ${why}`, {
     cause: error,
   });

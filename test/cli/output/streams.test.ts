@@ -1,6 +1,6 @@
 // What goes where: stdout holds one format, stderr the rest, files what was asked for.
 import { spawnSync } from 'node:child_process';
-import { openSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, openSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -88,11 +88,14 @@ streams('a format may go to a file beside', async ({ here }) => {
   assert.match(beside.stdout, /^0 errors/, 'people still see theirs');
 });
 
-streams('a file that cannot be written: 5, and the rest is printed', async ({ here }) => {
+streams('a file that cannot be written: 5, before anything is done', async ({ here }) => {
   const { code, stdout, stderr } = await here.weir('validate --output json=no/such/folder/report.json');
   assert.is(code, 5);
-  assert.match(stdout, /^0 errors/);
-  assert.match(stderr, /report\.json cannot be written, because there is no such file or folder\n$/);
+  assert.is(stdout, '');
+  assert.match(
+    stderr,
+    /report\.json cannot be written, because there is no folder .*no\/such\/folder: make it first\n$/,
+  );
 });
 
 streams('`FORMAT=-` is stdout, two formats never share a file, and a file is never half written', async ({ here }) => {
@@ -118,7 +121,7 @@ streams('`FORMAT=-` is stdout, two formats never share a file, and a file is nev
 streams('apply does nothing where it could not tell of it', async ({ here }) => {
   const { code, stderr } = await here.weir('apply --output json=no/such/report.json');
   assert.is(code, 5);
-  assert.match(stderr, /report\.json cannot be written, because there is no such file or folder\n$/);
+  assert.match(stderr, /report\.json cannot be written, because there is no folder .*no\/such: make it first\n$/);
   assert.is((await here.weir('status')).code, 5, 'there is no store');
 });
 
@@ -128,9 +131,10 @@ streams('what went wrong is told in the format that was asked for, also where th
   assert.match(stdout, /<error type="usage" message="unknown flag --frobnicate for &quot;weir plan&quot;"/);
   assert.match(stderr, /^weir: unknown flag --frobnicate for "weir plan"\n/);
   assert.is(JSON.parse(here.read('report.json')).error.code, 'usage');
-  const nowhere = await here.weir('validate nowhere --output json=no/such/report.json');
+  if (!existsSync('/dev/full')) return;
+  const nowhere = await here.weir('validate nowhere --output json=/dev/full');
   assert.is(nowhere.code, 5);
-  assert.match(nowhere.stderr, /^weir: nowhere is not a tree.*\nweir: .*report\.json cannot be written/);
+  assert.match(nowhere.stderr, /^weir: nowhere is not a tree.*\nweir: \/dev\/full cannot be written/);
 });
 
 streams('the summary of a job is added to, once, where Markdown or annotations are asked for', async ({ here }) => {

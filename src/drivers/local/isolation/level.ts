@@ -32,8 +32,10 @@ export function inForceAt(
 ): InForce {
   const isLimited = bounds.has('memory') && bounds.has('tasks');
   const reason = level === 'none' ? 'None' : level === 'user' ? 'User' : isLimited ? 'Cgroup' : 'Namespace';
-  const message = `${messages[level]}. ${boundsMessage(bounds)}${lacking === undefined ? '' : `. ${lacking}`}`;
-  return { level, reason, message, limits: { isComplete: isLimited, message: boundsMessage(bounds) } };
+  const limits = { isComplete: isLimited, message: boundsMessage(bounds) };
+  const sentences = (...said: readonly (string | undefined)[]) => said.filter((one) => one !== undefined).join('. ');
+  const message = sentences(messages[level], limits.message, lacking);
+  return { level, reason, message, separation: sentences(messages[level], lacking), limits };
 }
 
 const nouns: Readonly<Record<Bound, string>> = { memory: 'memory', tasks: 'processes' };

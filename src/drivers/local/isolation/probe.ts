@@ -1,6 +1,7 @@
 // Whether a level works here: something small is really started in it, and tries what it should not be able to.
 import { chmod, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { reasonOf } from '../../../lib/reason-of.ts';
 import { removeTree } from '../deep.ts';
 import type { Found } from './level.ts';
 import { giveTo } from './users.ts';
@@ -33,7 +34,9 @@ export async function probe({ instances, node, level, user, tools }: Probe): Pro
     const home = join(folder, 'home');
     await mkdir(home, { mode: 0o700 });
     await writeFile(join(folder, 'secret'), 'x', { mode: 0o600 });
-    if (user !== undefined) await giveTo(home, user);
+    const kept = user === undefined ? undefined : await giveTo(home, user).catch(reasonOf);
+    if (kept !== undefined)
+      return { ok: false, why: `its files cannot be given to a user (${kept})`, remedy: giveAway };
     await chmod(folder, level === 'user' ? 0o711 : 0o700);
     const env = { PATH: '/usr/bin:/bin', HOME: home };
     const program = { command: node, args: ['-e', script], env, cwd: home, writable: [home], readable: [] };
@@ -43,6 +46,9 @@ export async function probe({ instances, node, level, user, tools }: Probe): Pro
     await removeTree(folder);
   }
 }
+
+/** Root may be kept from that, as it often is in containers. */
+const giveAway = 'let Weir keep the capability CAP_CHOWN, or run it as a user that is not root';
 
 /** Why it did not work; nothing where it did. */
 async function run(wrapped: ReturnType<typeof wrap>): Promise<string | undefined> {

@@ -1,4 +1,6 @@
-// The system's reasons in words.
+// The reasons of the system, in words.
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Why the system refused something, in its own short words. */
 export function reasonOf(error: unknown): string {
@@ -21,4 +23,11 @@ export function reasonOf(error: unknown): string {
   return (
     words[code] ?? (code === '' ? String(error instanceof Error ? error.message : error) : `the system says ${code}`)
   );
+}
+
+/** Why the system refused to write a file. Where only its folder is missing, what to do is said too. */
+export function whyUnwritable(file: string, error: unknown): string {
+  const folder = dirname(file);
+  const lacksFolder = error instanceof Error && 'code' in error && error.code === 'ENOENT' && !existsSync(folder);
+  return lacksFolder ? `there is no folder ${folder}: make it first` : reasonOf(error);
 }

@@ -36,7 +36,7 @@ export interface Sent {
 export interface ContentWork {
   /** Does work of a team in its turn, for which it fetches what is large. Rejects with `unavailable` where too many wait. */
   readonly reading: FairTurns;
-  /** The same with what was sent, which is there already. */
+  /** The same with what was sent, which is there already: `body-room.ts` bounds how much that is. */
   readonly sending: FairTurns;
   /** Whether the bytes hold what can be restored. */
   check(content: NamedBytes, what: string): Promise<void>;

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { jsonSteps } from '../lib/json-steps.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { sessionCookie } from './authentication.ts';
+import { longBody, longestBody } from './body-room.ts';
 import { clientAddress } from './client-address.ts';
 import { hostCookie } from './cookies.ts';
 import { Problem } from './errors.ts';
@@ -22,7 +23,7 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
     ...placeOf(route),
     bodyLimit: bodyLimitOf(route),
     ...writtenBy(route),
-    ...(route.takesTurns ? { preParsing: takePlace(services) } : {}),
+    ...takenFirst(route, services),
     handler: async (request, reply) => {
       const { place } = request;
       const answer = place
@@ -40,7 +41,20 @@ declare module 'fastify' {
   }
 }
 
-/** Before the body is read: those who wait take up memory, too. */
+/** Taken before the body is read: those who wait, or send slowly, take up memory, too. Places of turns bound it themselves. */
+function takenFirst(route: Route, services: Services): { readonly preParsing?: preParsingAsyncHookHandler } {
+  if (route.takesTurns) return { preParsing: takePlace(services) };
+  return bodyLimitOf(route) > longBody ? { preParsing: takeRoom(services, bodyLimitOf(route)) } : {};
+}
+
+function takeRoom({ bodyRoom }: Services, limit: number): preParsingAsyncHookHandler {
+  return async (request, reply, payload) => {
+    const bytes = longestBody(request.headers, limit);
+    if (bytes > longBody) reply.raw.once('close', bodyRoom(request.caller, bytes));
+    return payload;
+  };
+}
+
 function takePlace({ planTurns }: Services): preParsingAsyncHookHandler {
   return async (request, reply, payload) => {
     const place = planTurns(request.caller);

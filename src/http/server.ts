@@ -6,6 +6,7 @@ import { singleton } from '../core/model/view.ts';
 import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
 import { hangUp } from '../lib/hang-up.ts';
 import { createAgents } from './agents.ts';
+import { createBodyRoom } from './body-room.ts';
 import { createContentWork } from './content-work.ts';
 import { createDeviceWaiters } from './device-waiters.ts';
 import { Problem, problemBody } from './errors.ts';
@@ -54,6 +55,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     lastUsed: lastUse.of,
     recordTurns: createRecordTurns(),
     planTurns: createPlanTurns(),
+    bodyRoom: createBodyRoom(),
     contentWork: createContentWork(),
     installedTurns: createInstalledTurns(),
     invitationMails: createMailQuota(),

@@ -12,6 +12,7 @@ import type { Turns } from '../lib/turns.ts';
 import type { Mailer } from '../mail/mail.ts';
 import type { PasswordProvider } from '../sso/provider.ts';
 import type { Agents } from './agents.ts';
+import type { BodyRoom } from './body-room.ts';
 import type { ContentWork } from './content-work.ts';
 import type { DeviceWaiters } from './device-waiters.ts';
 import type { MailQuota } from './mail-quota.ts';
@@ -164,6 +165,8 @@ export interface Services extends ServerOptions {
   readonly recordTurns: Turns;
   /** Whoever has a plan or an export made waits for their turn. */
   readonly planTurns: PlanTurns;
+  /** Whoever sends a long body takes room for it first. */
+  readonly bodyRoom: BodyRoom;
   /** Reads what snapshots hold, and compares it. */
   readonly contentWork: ContentWork;
   /** Whoever asks what is installed waits for their turn. */

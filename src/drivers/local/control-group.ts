@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { treeLimitMb } from '../../core/instances/memory.ts';
 import { taskLimit } from '../../core/instances/tasks.ts';
 import { type Bound, placesFor, textOf, written } from './control-group-places.ts';
+import { beganAt, type ProcessId, signal } from './process-table.ts';
 
 /** The folders of a run's groups, whether they are there or not; none where Weir may make none. */
 export async function groupsFor(run: string): Promise<string[]> {
@@ -61,12 +62,23 @@ export async function groupMembers(group: string): Promise<number[]> {
   return text.split('\n').flatMap((line) => (/^[1-9]\d*$/.test(line) ? [Number(line)] : []));
 }
 
+/** Those who are in it. Each began before it was seen there: a number that was given again since is that of nobody here (`isRunning`). */
+export async function groupProcesses(group: string): Promise<ProcessId[]> {
+  const seen: ProcessId[] = [];
+  for (const pid of await groupMembers(group)) {
+    const began = await beganAt(pid);
+    if (began !== undefined) seen.push({ pid, began });
+  }
+  const members = new Set(await groupMembers(group));
+  return seen.filter(({ pid }) => members.has(pid));
+}
+
 /** Kills all who are in it. Nobody in it can start anything meanwhile. */
 export async function killGroup(group: string): Promise<void> {
   // Version 2 since Linux 5.14 does it by itself; elsewhere nothing new comes in while each is killed.
   if (await written(join(group, 'cgroup.kill'), '1')) return;
   await written(join(group, 'pids.max'), '0');
-  for (const pid of await groupMembers(group)) killNow(pid);
+  for (const process of await groupProcesses(group)) await signal(process, 'SIGKILL');
 }
 
 /** Takes it away when nobody is in it any more; whoever was killed may take a moment to go. */
@@ -88,12 +100,4 @@ const pollMs = 25;
 export async function memoryKills(group: string): Promise<number> {
   const text = (await textOf(join(group, 'memory.events'))) || (await textOf(join(group, 'memory.oom_control')));
   return Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0);
-}
-
-function killNow(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It is gone.
-  }
 }

@@ -35,7 +35,7 @@ export async function isRunning({ pid, began }: ProcessId): Promise<boolean> {
   return (await beganAt(pid)) === began;
 }
 
-/** Sends a signal to this very process; whether it was there. */
+/** Sends a signal to this very process; whether it was there. Node has no pidfd: between its look and its signal a moment is left. */
 export async function signal(target: ProcessId, name: NodeJS.Signals): Promise<boolean> {
   return (await isRunning(target)) && kill(target.pid, name);
 }

@@ -59,12 +59,14 @@ export function withTag(
 
 /** The processes of a run: those that carry something of it, and whatever those have started or lead. */
 export async function processesOf(tree: Tree): Promise<ProcessId[]> {
-  const members = new Set((await Promise.all((tree.groups ?? []).map(groupMembers))).flat());
   const known = new Map(tree.known?.map(({ pid, began }) => [pid, began]));
   const leaders = new Set(known.keys());
   const found = new Map<number, ProcessId>();
   const others: Other[] = [];
-  for (const other of await othersNow()) {
+  const all = await othersNow();
+  // After each has told when it began: whoever still runs when it is signalled had its number then, too.
+  const members = new Set((await Promise.all((tree.groups ?? []).map(groupMembers))).flat());
+  for (const other of all) {
     const { pid, began } = other;
     // A number that was given again leads nobody of this run.
     if (known.get(pid) !== began) leaders.delete(pid);

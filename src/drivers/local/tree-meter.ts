@@ -1,8 +1,8 @@
 // Reads what the runs of a machine use. It remembers which process is of which, so that a look costs little where much else runs, and nobody gets out by what it takes off later.
 import { readlink } from 'node:fs/promises';
-import { groupMembers } from './control-group.ts';
+import { groupProcesses } from './control-group.ts';
 import { temporaryBytesOf } from './isolation/inside.ts';
-import { allPids, beganAt, type ProcessId, procFile, standingOf, type Usage, usageOf } from './process-table.ts';
+import { allPids, type ProcessId, procFile, standingOf, type Usage, usageOf } from './process-table.ts';
 import { type Tree, tagAt, tagOf } from './process-tree.ts';
 
 /** A run that is measured; `leader` counts wherever the system tells nothing else. */
@@ -113,19 +113,17 @@ async function processesIn(
   known: ReadonlyMap<number, Seen>,
 ): Promise<ProcessId[]> {
   const [tag, space] = [tagOf(run), init && known.get(init.pid)?.space];
-  const pids = new Set([leader.pid, ...(await Promise.all(groups.map(groupMembers))).flat()]);
+  const inGroups = (await Promise.all(groups.map(groupProcesses))).flat();
+  const found = new Map([...inGroups, leader].map((its) => [its.pid, its]));
   for (const [pid, its] of known) {
     // A tag can be seen, and put on by whoever wants another to be ended for it; not so a user.
     const isUsers = user !== undefined && (its.user === user || (its.tag === tag && (await userOf(pid)) === user));
     const isTagged = its.tag === tag && user === undefined;
-    if (isUsers || isTagged || (space !== undefined && its.space === space)) pids.add(pid);
+    const isOf = isUsers || isTagged || (space !== undefined && its.space === space);
+    // By when it began as it was looked at: whoever has its number later is another.
+    if (isOf && !found.has(pid)) found.set(pid, { pid, began: its.began });
   }
-  const found: ProcessId[] = [];
-  for (const pid of pids) {
-    const began = pid === leader.pid ? leader.began : ((await beganAt(pid)) ?? '');
-    found.push({ pid, began });
-  }
-  return found;
+  return [...found.values()];
 }
 
 async function userOf(pid: number): Promise<number | undefined> {

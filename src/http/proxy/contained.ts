@@ -1,8 +1,7 @@
 // The net under what runs later: listeners of a connection, and what is told of an answer. Whatever one throws would end the process, and every other request.
 import type { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { Order } from './upstream/order.ts';
-import type { Pool } from './upstream/pool.ts';
+import type { Order, Placed } from './upstream/order.ts';
 
 /** Is handed what was thrown: logs it, and ends the connection that it belongs to. */
 export type Failed = (error: unknown) => void;
@@ -20,14 +19,14 @@ export function containEvents(emitter: EventEmitter, failed: Failed): void {
 }
 
 /** A pool whose orders are told of their answers in the same way: what is thrown there fails the one order. */
-export function containedPool(pool: Pool, failed: Failed): Pool {
+export function containedPool<P extends { place(order: Order): Placed }>(pool: P, failed: Failed): P {
   return { ...pool, place: (order) => pool.place({ ...order, recipient: contained(order.recipient, failed) }) };
 }
 
 /** What becomes of a request whose answer could not be passed on. */
 export function failedLater(log: (message: string) => void, id: string, response: ServerResponse): Failed {
   return (error) => {
-    log(`passing on an answer of the instance ${id} failed: ${error instanceof Error ? error.stack : String(error)}`);
+    log(`passing on an answer of the instance ${id} failed: ${traceOf(error)}`);
     response.destroy();
   };
 }
@@ -41,11 +40,17 @@ function contained({ head, piece, failed: troubled }: Order['recipient'], failed
   };
 }
 
-function attempt<T>(act: () => T, failed: Failed, otherwise: T): T {
+/** What was done; `otherwise` where it threw, of which `failed` is told. */
+export function attempt<T>(act: () => T, failed: Failed, otherwise: T): T {
   try {
     return act();
   } catch (error) {
     failed(error);
     return otherwise;
   }
+}
+
+/** What is logged of something that was thrown, and that nobody foresaw. */
+export function traceOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }

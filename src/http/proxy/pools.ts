@@ -1,4 +1,5 @@
 // The connections to runtimes: a pool an instance, so that one that hangs holds up no other. A pool goes when its instance no longer answers there.
+import { traceOf } from './contained.ts';
 import type { Patience } from './patience.ts';
 import { createBuffers } from './upstream/buffers.ts';
 import { createPool, type Pool } from './upstream/pool.ts';
@@ -13,10 +14,18 @@ export interface Pools {
   close(): void;
 }
 
-/** Opens pools. Each has at most `most` connections; how many requests are under way is limited where these come in. */
-export function createPools({ bodyMs }: Pick<Patience, 'bodyMs'>, most = Number.POSITIVE_INFINITY): Pools {
+interface PoolsOptions extends Pick<Patience, 'bodyMs'> {
+  /** How many connections each has at most; how many requests are under way is limited where these come in. */
+  readonly most?: number;
+  readonly log: (message: string) => void;
+}
+
+/** Opens pools. */
+export function createPools({ bodyMs, most = Number.POSITIVE_INFINITY, log }: PoolsOptions): Pools {
   const pools = new Map<string, { readonly origin: string; readonly pool: Pool }>();
   const buffers = createBuffers();
+  const failed = (id: string) => (error: unknown) =>
+    log(`a connection to the instance ${id} failed: ${traceOf(error)}`);
   const drop = (id: string) => {
     const known = pools.get(id);
     pools.delete(id);
@@ -27,7 +36,7 @@ export function createPools({ bodyMs }: Pick<Patience, 'bodyMs'>, most = Number.
       const known = pools.get(id);
       if (known?.origin === origin) return known.pool;
       drop(id);
-      const pool = createPool({ origin, buffers, bodyMs, most });
+      const pool = createPool({ origin, buffers, bodyMs, most, log: failed(id) });
       pools.set(id, { origin, pool });
       return pool;
     },

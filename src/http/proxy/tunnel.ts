@@ -1,9 +1,11 @@
 // A connection that is upgraded, as a WebSocket: the head is passed on and answered, and from then on bytes, both ways, until both have ended.
+import type { EventEmitter } from 'node:events';
 import { request as ask, type IncomingMessage, STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { hangUp } from '../../lib/hang-up.ts';
 import { Problem } from '../errors.ts';
+import { containEvents } from './contained.ts';
 import { type AnsweredTo, answerHeaders, headerIn, type RawHeaders, without } from './heads.ts';
 import { nothingHeader } from './marks.ts';
 import type { Patience } from './patience.ts';
@@ -25,6 +27,8 @@ export interface Tunnelled {
   readonly refuse: (problem: Problem) => void;
   /** Called when it is certain that there will be no tunnel. */
   readonly failed: () => void;
+  /** Is told of what was thrown and nobody foresaw: it ends this tunnel, and nothing else. */
+  readonly log: (error: unknown) => void;
 }
 
 /** Opens it. Answers the function that ends it at once. */
@@ -48,6 +52,19 @@ export function openTunnel(tunnelled: Tunnelled): () => void {
     // Each side may end before the other.
     createConnection: () => connect({ host: hostname, port: Number(port), allowHalfOpen: true }),
   });
+  const end = () => {
+    upstream.destroy();
+    socket.destroy();
+  };
+  const contain = (emitter: EventEmitter & { destroy(): unknown }) =>
+    containEvents(emitter, (error) => {
+      tunnelled.log(error);
+      end();
+      // Once it is upgraded, its request no longer ends a connection.
+      emitter.destroy();
+    });
+  contain(upstream);
+  upstream.once('socket', contain);
   upstream.setTimeout(patience.headMs, () => refuseOnce(new Problem('gateway_timeout', { detail: tooLate })));
   upstream.once('error', () => refuseOnce(new Problem('bad_gateway', { detail: noAnswer })));
   upstream.once('upgrade', (answer, behind, first) => {
@@ -63,15 +80,13 @@ export function openTunnel(tunnelled: Tunnelled): () => void {
     if (headerIn(answer.rawHeaders, nothingHeader) !== undefined)
       return refuseOnce(new Problem('not_found', { detail: 'There is nothing at this address that you may see.' }));
     refuse = undefined;
+    contain(answer);
     tunnelled.failed();
     passRefusal(answer, socket, [...headersOf(answer, answeredTo), 'connection', 'close']);
   });
   socket.once('error', () => upstream.destroy()).once('close', () => upstream.destroy());
   upstream.end();
-  return () => {
-    upstream.destroy();
-    socket.destroy();
-  };
+  return end;
 }
 
 const tooLate = 'The instance did not take the connection in time.';

@@ -11,7 +11,7 @@ import { noRoom } from '../plugins/reserved-part.ts';
 import type { ServerOptions } from '../services.ts';
 import { type Arrival, arrive, type Gate, nothingHere, type Passage, shutOut } from './arrive.ts';
 import { createCapacity, type ReachedLimit } from './capacity.ts';
-import { containedPool, failedLater } from './contained.ts';
+import { attempt, containedPool, failedLater, traceOf } from './contained.ts';
 import { createEntrance, unauthorized } from './enter.ts';
 import { type Failure, forward, waitLonger } from './forward.ts';
 import { guarded } from './guarded.ts';
@@ -50,7 +50,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
   const patience = { ...usualPatience, ...bounds };
   const limits = () => ({ ...usualGateway, ...platform().gateway });
   const [requests, tunnels] = [createCapacity({ limits, hasRoom }), createCapacity({ limits, hasRoom })];
-  const pools = createPools(patience);
+  const pools = createPools({ ...patience, log: options.log });
   const hostNames = createHostNames(store);
   const base = new URL(baseUrl);
   const beforeId = instancePath(baseUrl, '');
@@ -65,6 +65,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
   const [running, open] = [new Set<ServerResponse>(), new Map<() => void, () => boolean>()];
   let closing = false;
 
+  const unforeseen = (error: unknown) => options.log(`looking after open connections failed: ${traceOf(error)}`);
   const platform = () => singleton(store.read(), 'Platform').spec;
   const tooMany = (reached: ReachedLimit, of: 'requests' | 'tunnels') => {
     options.metrics.gateway.refused(reached);
@@ -79,7 +80,9 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
   });
   // Rights that were taken away end what is open, too. Looking is no use of a session.
   const looking = setInterval(() => {
-    for (const [end, isStillAllowed] of open) if (!isStillAllowed()) end();
+    // Who cannot be looked at is not allowed.
+    for (const [end, isStillAllowed] of open)
+      if (!attempt(isStillAllowed, unforeseen, false)) attempt(end, unforeseen, undefined);
   }, patience.lookMs);
   looking.unref();
 
@@ -211,6 +214,7 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       socket.once('close', giveBack);
       const end = openTunnel({
         ...{ request, socket, head, patience, refuse, failed: giveBack },
+        log: (error) => options.log(`the tunnel to the instance ${passage.id} failed: ${traceOf(error)}`),
         ...{ origin: passage.door.origin, path: passage.path },
         headers: requestHeaders(request.rawHeaders, request.headers.connection, about),
         answeredTo: answeredTo(request, passage),
@@ -229,10 +233,10 @@ export function createWayIn(options: ServerOptions, lastUse: LastUse, hasRoom: (
       clearInterval(looking);
       unfollow();
       hostNames.close();
-      for (const end of open.keys()) end();
+      for (const end of open.keys()) attempt(end, unforeseen, undefined);
       setTimeout(() => {
-        for (const response of running) response.destroy();
-        pools.close();
+        for (const response of running) attempt(() => response.destroy(), unforeseen, undefined);
+        attempt(pools.close, unforeseen, undefined);
       }, patience.closeMs).unref();
     },
   };

@@ -9,6 +9,8 @@ export interface Ours {
   readonly pools: Pools;
   /** Why there was no answer, one entry a request. */
   readonly failures: (Failure | 'nothing')[];
+  /** What nobody foresaw. */
+  readonly logged: readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -17,8 +19,10 @@ export function gatewayOfOurs(
   origin: string,
   { headMs = 30_000, bodyMs = 30_000, most = 4, maxBody = Number.POSITIVE_INFINITY } = {},
 ): Ours {
-  const pools = createPools({ bodyMs }, most);
+  const logged: string[] = [];
+  const pools = createPools({ bodyMs, most, log: (message) => logged.push(message) });
   const failures: Ours['failures'] = [];
+
   const said = { host: 'weir.example', clientAddress: '::1', scheme: 'http', prefix: '/', isOurToken: false };
   const server = createServer((request, response) => {
     response.on('error', () => {});
@@ -40,7 +44,7 @@ export function gatewayOfOurs(
     });
   });
   return {
-    ...{ server, pools, failures },
+    ...{ server, pools, failures, logged },
     close: async () => pools.close(),
   };
 }

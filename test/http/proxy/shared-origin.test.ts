@@ -16,6 +16,29 @@ shared(
   },
 );
 
+shared('have no more than a thousand policies kept, because hosts are what clients say', () => {
+  const policyAt = createPolicies(place.baseUrl);
+  let made = 0;
+  const at = (host: string) => ({
+    ...{ host, path: place.path },
+    // Gone through where a policy is made, and only there.
+    catalogues: new Proxy([], {
+      get: (list, key) => {
+        if (key === Symbol.iterator) made += 1;
+        return Reflect.get(list, key);
+      },
+    }),
+  });
+  const first = at('first.example');
+  policyAt(first);
+  policyAt(first);
+  assert.is(made, 1, 'kept');
+  for (let more = 0; more < 1000; more += 1) policyAt(at(`${more}.example`));
+  made = 0;
+  policyAt(first);
+  assert.is(made, 1, 'made anew');
+});
+
 shared('get the policy of their own host, path and catalogues, also where it is kept for the next', () => {
   const policyAt = createPolicies(place.baseUrl);
   const places = [

@@ -24,6 +24,8 @@ export interface ProxyWorld extends ServerWorld {
   change(id: string, more: object): Promise<void>;
   /** Takes the runtime of an instance away. */
   stopInstance(id: string): void;
+  /** As if it ran anew: at another door, behind which the same stand-in answers. */
+  runAnew(id: string): void;
   /** Sends a request; as whom, by a token. */
   get(path: string, options?: Sending): Promise<Got>;
   /** Sends bytes as they are, and answers all that came back until the connection ended. */
@@ -104,6 +106,10 @@ export async function startProxyWorld(
       await world.store.commit(() => ({ changes: [updated(before, after)] }), { id: newId() });
     },
     stopInstance: (id) => doors.delete(id),
+    runAnew: (id) => {
+      const door = doors.get(id);
+      if (door) doors.set(id, { ...door });
+    },
     get: (path, options) => send(port, world.tokens, path, options),
     raw: (text) => raw(port, text),
     browser: async (user) => ({ ...(await world.signedIn(user)), host: 'weir.example' }),

@@ -195,6 +195,15 @@ upgrades('ends soon after the session of somebody who is then a stranger, and ma
   strangers.socket.destroy();
 });
 
+upgrades('ends soon after its instance runs at another door', async ({ world }) => {
+  const moved = await open(world, '/i/A/x', bearer(world, 'viewer'));
+  const stays = await open(world, '/i/Open/x');
+  world.runAnew('A');
+  await until(moved.isClosed);
+  assert.not(stays.isClosed());
+  stays.socket.destroy();
+});
+
 upgrades('ends soon after the right to change flows, wherever it leads', async ({ world }) => {
   const { socket, isClosed } = await open(world, '/i/Open/x', bearer(world, 'member'));
   const viewer = await open(world, '/i/Open/x', bearer(world, 'viewer'));

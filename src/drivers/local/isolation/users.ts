@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DriverFailed } from '../../driver.ts';
 import { writePrivate } from '../folder.ts';
-import { allPids, procFile } from '../process-table.ts';
+import { allPids, beganAt, type ProcessId, procFile, signal } from '../process-table.ts';
 
 /** How many numbers there are from the first on. */
 export const userCount = 60_000;
@@ -112,7 +112,7 @@ export async function endUser(user: number | undefined): Promise<void> {
   for (let round = 0; round < mostRounds; round++) {
     const left = await processesOfUser(user);
     if (left.length === 0) return;
-    for (const pid of left) kill(pid);
+    for (const process of left) await signal(process, 'SIGKILL');
     await sleep(betweenRoundsMs);
   }
 }
@@ -120,20 +120,13 @@ export async function endUser(user: number | undefined): Promise<void> {
 const mostRounds = 100;
 const betweenRoundsMs = 20;
 
-async function processesOfUser(user: number): Promise<number[]> {
-  const found: number[] = [];
+async function processesOfUser(user: number): Promise<ProcessId[]> {
+  const found: ProcessId[] = [];
   for (const pid of await allPids()) {
+    // Before its user is looked at: whoever has its number later is another.
+    const began = await beganAt(pid);
     const text = await procFile(pid, 'status');
-    const isZombie = /^State:\t[ZX]/m.test(text);
-    if (!isZombie && text.includes(`\nUid:\t${user}\t`)) found.push(pid);
+    if (began !== undefined && text.includes(`\nUid:\t${user}\t`)) found.push({ pid, began });
   }
   return found;
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended by itself.
-  }
 }

@@ -1,6 +1,7 @@
 // One connection to a runtime, which carries one request after another for as long as both sides agree where each answer ends.
 import { maxHeaderSize } from 'node:http';
 import { connect } from 'node:net';
+import { attempt, containEvents } from '../contained.ts';
 import { type AnswerReader, createAnswerReader, type Verdict } from './answer-reader.ts';
 import type { Buffers } from './buffers.ts';
 import type { Order, Placed, Trouble } from './order.ts';
@@ -29,6 +30,8 @@ export interface Way {
   readonly free: (connection: Connection) => void;
   /** Called once: there is no connection any more. */
   readonly gone: (connection: Connection) => void;
+  /** Is told of what was thrown and nobody foresaw: it fails what is under way here, and nothing else. */
+  readonly log: (error: unknown) => void;
 }
 
 const connectMs = 10_000;
@@ -40,7 +43,7 @@ const [usualIdleMs, marginMs, mostIdleMs] = [2000, 2000, 60_000];
 const mostAnswers = 100_000;
 
 /** Opens one. */
-export function openConnection({ host, port, buffers, bodyMs, free, gone }: Way): Connection {
+export function openConnection({ host, port, buffers, bodyMs, free, gone, log }: Way): Connection {
   let order: Order | undefined;
   let [isConnected, isSent, isPaused, isHead] = [false, true, false, false];
   let [answers, deadline, goodUntil] = [0, Number.POSITIVE_INFINITY, 0];
@@ -81,6 +84,10 @@ export function openConnection({ host, port, buffers, bodyMs, free, gone }: Way)
     release();
     cut();
   };
+  const failed = (error: unknown) => {
+    log(error);
+    fail('ended');
+  };
   const endedEarly = () => fail(answers > 0 && !reader.hasBegun() ? 'stale' : 'ended');
   const over = (verdict: Verdict) => {
     answers += 1;
@@ -115,9 +122,11 @@ export function openConnection({ host, port, buffers, bodyMs, free, gone }: Way)
     noDelay: true,
     onread: {
       buffer: () => own ?? buffers.shared,
-      callback: (count, { buffer, byteOffset }) => take(Buffer.from(buffer, byteOffset, count)),
+      callback: (count, { buffer, byteOffset }) =>
+        attempt(() => take(Buffer.from(buffer, byteOffset, count)), failed, false),
     },
   });
+  containEvents(socket, failed);
   socket.once('connect', () => {
     isConnected = true;
     if (order) deadline = performance.now() + order.headMs;
@@ -127,34 +136,37 @@ export function openConnection({ host, port, buffers, bodyMs, free, gone }: Way)
     else endedEarly();
   });
   socket.on('error', endedEarly);
-  socket.once('close', () => {
-    endedEarly();
+  socket.once('close', endedEarly).once('close', () => {
     // What the client has not taken yet may still stand in it.
     if (own && !isPaused) buffers.giveBack(own);
     own = undefined;
-    gone(connection);
   });
+  // By itself: whatever was thrown before, its place is given back.
+  socket.once('close', () => gone(connection));
 
   const connection: Connection = {
     send: (next) => {
       order = next;
       isHead = false;
       isSent = next.body === undefined;
-      reader.begin(next.method);
       const wait = (ms: number) => {
         if (order === next && !isHead) deadline = performance.now() + ms;
       };
-      wait(isConnected ? next.headMs : Math.min(connectMs, next.headMs));
-      socket.write(next.head, 'latin1');
-      if (next.body)
-        stopSending = sendBody(next.body, socket, {
-          moved: () => wait(next.headMs),
-          sent: () => {
-            isSent = true;
-            wait(next.headMs);
-          },
-          tooLarge: () => fail('too-large'),
-        });
+      const begin = () => {
+        reader.begin(next.method);
+        wait(isConnected ? next.headMs : Math.min(connectMs, next.headMs));
+        socket.write(next.head, 'latin1');
+        if (next.body)
+          stopSending = sendBody(next.body, socket, {
+            moved: () => wait(next.headMs),
+            sent: () => {
+              isSent = true;
+              wait(next.headMs);
+            },
+            tooLarge: () => fail('too-large'),
+          });
+      };
+      attempt(begin, failed, undefined);
       return {
         resume: () => {
           if (order !== next || !isPaused) return;

@@ -1,4 +1,5 @@
 // The connections to one runtime: at most so many, the one that was used last first, and whoever finds none waits in line.
+import { attempt } from '../contained.ts';
 import type { Buffers } from './buffers.ts';
 import { type Connection, openConnection } from './connection.ts';
 import type { Order, Placed } from './order.ts';
@@ -19,6 +20,8 @@ export interface PoolOptions {
   readonly bodyMs: number;
   /** How many connections there may be at once. */
   readonly most: number;
+  /** Is told of what was thrown and nobody foresaw: it fails one connection, or one order. */
+  readonly log: (error: unknown) => void;
 }
 
 /** How often it is looked for what is overdue, in milliseconds: as much later may it be noticed. */
@@ -34,7 +37,7 @@ interface Waiting {
 }
 
 /** Opens none before there is a request. */
-export function createPool({ origin, buffers, bodyMs, most }: PoolOptions): Pool {
+export function createPool({ origin, buffers, bodyMs, most, log }: PoolOptions): Pool {
   const { hostname, port, protocol } = new URL(origin);
   const host = hostname.replace(/^\[|\]$/g, '');
   const all = new Set<Connection>();
@@ -42,12 +45,16 @@ export function createPool({ origin, buffers, bodyMs, most }: PoolOptions): Pool
   const line: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
 
+  const cutAfter = (connection: Connection) => (error: unknown) => {
+    log(error);
+    connection.destroy();
+  };
   const look = () => {
     const now = performance.now();
-    for (const connection of all) connection.look(now);
+    for (const connection of all) attempt(() => connection.look(now), cutAfter(connection), undefined);
     for (const late of line.filter(({ until }) => now > until)) {
       line.splice(line.indexOf(late), 1);
-      late.order.recipient.failed('late');
+      attempt(() => late.order.recipient.failed('late'), log, undefined);
     }
     if (all.size > 0 || line.length > 0) return;
     clearInterval(timer);
@@ -55,7 +62,7 @@ export function createPool({ origin, buffers, bodyMs, most }: PoolOptions): Pool
   };
   const open = (): Connection => {
     const way = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)), buffers, bodyMs };
-    const opened = openConnection({ ...way, free, gone });
+    const opened = openConnection({ ...way, free, gone, log });
     all.add(opened);
     timer ??= setInterval(look, lookMs).unref();
     return opened;
@@ -71,7 +78,12 @@ export function createPool({ origin, buffers, bodyMs, most }: PoolOptions): Pool
     const at = idle.indexOf(connection);
     if (at >= 0) idle.splice(at, 1);
     const next = all.size < most ? line.shift() : undefined;
-    if (next) next.placed = open().send(next.order);
+    if (!next) return;
+    const unopened = (error: unknown) => {
+      log(error);
+      next.order.recipient.failed('ended');
+    };
+    next.placed = attempt(() => open().send(next.order), unopened, undefined);
   };
   /** The one that was used last of those that are still good. */
   const kept = (): Connection | undefined => {
@@ -105,8 +117,8 @@ export function createPool({ origin, buffers, bodyMs, most }: PoolOptions): Pool
     },
     size: () => all.size,
     destroy: () => {
-      for (const { order } of line.splice(0)) order.recipient.failed('ended');
-      for (const connection of [...all]) connection.destroy();
+      for (const { order } of line.splice(0)) attempt(() => order.recipient.failed('ended'), log, undefined);
+      for (const connection of [...all]) attempt(() => connection.destroy(), log, undefined);
       clearInterval(timer);
       timer = undefined;
     },

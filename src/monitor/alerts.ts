@@ -202,7 +202,6 @@ function isFree({ underway }: Desk, key: string, now: string): boolean {
   return now >= until || Date.parse(until) - Date.parse(now) > pauseMs;
 }
 
-/** The addresses of whoever owns a team, as far as they are known to be theirs; but not of who is shut out. */
 /** Whether it was kept. */
 async function note({ options: { door, clock, newId, log } }: Desk, notes: readonly AlertNote[]): Promise<boolean> {
   try {

@@ -117,9 +117,16 @@ function running(world: World, slug: string, name: string): Resource<'Instance'>
 }
 
 /** Lets it crash, and run again. */
-async function crash({ world }: Desk, name: string, count: number, at: string, message = 'it ended'): Promise<void> {
+async function crash(
+  { world }: Desk,
+  name: string,
+  count: number,
+  at: string,
+  message = 'it ended',
+  slug = 'core',
+): Promise<void> {
   const crashes = { count, at: `2026-11-21T${at}.000Z`, reason: 'Exited', message };
-  assert.equal(await write(world, edit(instance(world, 'core', name), { crashes })), []);
+  assert.equal(await write(world, edit(instance(world, slug, name), { crashes })), []);
 }
 
 /** Stays for so many looks. */
@@ -297,6 +304,21 @@ about('are not repeated where every mail server refuses them for good', async ()
   await crash(desk, 'pumps', 1, '11:59:30');
   await desk.look();
   assert.is((await desk.taken('failed')).length, 1);
+  desk.at('12:30:00');
+  await desk.look();
+  assert.equal(desk.mails, []);
+});
+
+about('that have nobody to go to are over, and come to nobody who owns the team later', async () => {
+  const desk = await deskWith();
+  await put(desk.world, team(desk.world, 'lone'), member('lone', 'ned', 'owner'), running(desk.world, 'lone', 'fans'));
+  await crash(desk, 'fans', 1, '11:59:30', 'it ended', 'lone');
+  await desk.look();
+  const alerts = () => desk.world.store.read().get('Instance', 'Instance-fans')?.spec.alerts;
+  await until('it is noted that it was told', () => alerts()?.crash !== undefined);
+  const ned = desk.world.store.read().get('User', 'User-ned');
+  assert.ok(ned);
+  await write(desk.world, edit(ned, { emailVerified: true }));
   desk.at('12:30:00');
   await desk.look();
   assert.equal(desk.mails, []);

@@ -1,9 +1,11 @@
 // timeout: 300
 // The static files of instances, at their door.
 import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { until } from '../../support/until.ts';
 import { type ProxyWorld, startProxyWorld, treeOf } from './stand-in.ts';
 
 const runtime: RequestListener = (request, response) => {
@@ -48,6 +50,37 @@ served('are served with what a browser has to know, and not again to who has the
     assert.equal([empty.status, empty.text, empty.headers['content-length']], [200, '', '0']);
     assert.is((await world.get('/i/A/static/data.unknown')).headers['content-type'], 'application/octet-stream');
   } finally {
+    await world.close();
+  }
+});
+
+served('are let go of when the client has gone before their end', async () => {
+  const world = await worldWith(['staticAssets']);
+  const { files } = world;
+  const sources: Readable[] = [];
+  const open = files.open;
+  files.open = async (...about) => {
+    const file = await open(...about);
+    // Longer than what stands in the buffers between it and a client that reads nothing.
+    const read = () => {
+      const source = Readable.from(pieces());
+      sources.push(source);
+      return source;
+    };
+    return file && { ...file, size: 64 << 20, read };
+  };
+  function* pieces() {
+    for (let count = 0; count < 1024; count += 1) yield Buffer.alloc(65_536);
+  }
+  try {
+    const socket = connect(world.port, '127.0.0.1');
+    socket.on('error', () => {});
+    socket.once('readable', () => socket.destroy());
+    socket.write('GET /i/A/static/img/logo.svg HTTP/1.1\r\nHost: weir.example\r\n\r\n');
+    await until('the file is let go of', () => sources.length === 1 && sources[0]?.destroyed === true);
+    assert.not(sources[0]?.readableEnded);
+  } finally {
+    files.open = open;
     await world.close();
   }
 });

@@ -15,7 +15,7 @@ import { instanceSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { instanceDetailView } from '../views/instance.ts';
 import { exampleDifference, snapshotDifferenceView } from '../views/snapshot-difference.ts';
-import { type Kept, write } from '../write.ts';
+import { type Kept, requireAllowed, write } from '../write.ts';
 import { shownIn, shownInstanceAnswer } from './instances.ts';
 import { contentsOf, ofSnapshot, readNamed } from './snapshots.ts';
 
@@ -121,7 +121,10 @@ const restore = defineRoute({
       if ('plan' in outcome) return { body: outcome.plan };
       const begun = performance.now();
       const over = () => services.closing() || performance.now() - begun > mostMs;
-      refuse(await watch.ended(restoreIn(outcome, params.id), over), instance.name);
+      const ended = await watch.ended(restoreIn(outcome, params.id), over);
+      // It goes on; what came of it is for those who may still know.
+      requireAllowed(call, store.read(), services.clock());
+      refuse(ended, instance.name);
       return shownIn(store.read(), params.id, call);
     } finally {
       watch.close();

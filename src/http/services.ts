@@ -14,10 +14,10 @@ import type { PasswordProvider } from '../sso/provider.ts';
 import type { Agents } from './agents.ts';
 import type { ContentWork } from './content-work.ts';
 import type { DeviceWaiters } from './device-waiters.ts';
-import type { MailQuota } from './mail-quota.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PlanTurns } from './plan-turns.ts';
 import type { Patience } from './proxy/patience.ts';
+import type { InvitationQuotas } from './quota.ts';
 import type { Tries } from './tries.ts';
 
 /** A document of an export; `path` is relative to the tree. */
@@ -168,8 +168,8 @@ export interface Services extends ServerOptions {
   readonly contentWork: ContentWork;
   /** Whoever asks what is installed waits for their turn. */
   readonly installedTurns: Turns;
-  /** How often an inviter has had an address mailed. */
-  readonly invitationMails: MailQuota;
+  /** How many invitations somebody may send. */
+  readonly invitationQuotas: InvitationQuotas;
   /** Devices that wait for something to change. */
   readonly deviceWaiters: DeviceWaiters;
   /** The agents that were heard of each device. */

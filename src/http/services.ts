@@ -141,6 +141,8 @@ export interface ServerOptions {
   ) => Promise<{ readonly seconds: number; readonly stretches: readonly UsageStretch[] }>;
   /** The mean delay of the event loop past which requests are turned away, where it lasts for so many seconds. */
   readonly pressure?: { readonly delayMs: number; readonly seconds: number };
+  /** How long a request waits for long work, in milliseconds, where it is not as usual. */
+  readonly maxWaitMs?: number;
   /** Where an instance that runs answers; absent where nobody can reach them. */
   readonly instanceDoor?: (id: string) => InstanceDoor | undefined;
   readonly wayIn?: WayInBounds;

@@ -1,6 +1,7 @@
 // One attempt to make the state what the tree wants, from reading to history.
 import { type Finding, hasErrors } from '../core/model/finding.ts';
 import type { Actor, Context } from '../core/model/proposal.ts';
+import type { View } from '../core/model/view.ts';
 import type { PlanDocument, PlanSource } from '../core/plan/plan-document.ts';
 import type { Facts } from '../core/rules/facts.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
@@ -38,6 +39,8 @@ export interface Occasion {
   readonly requestId?: string;
   /** The network address of whoever asks. */
   readonly address?: string;
+  /** Throws where whoever asks may not (any more): see `ReconcileRequest`. */
+  readonly permit?: ((view: View) => void) | undefined;
   /** Nothing is applied: a plan with changes waits until somebody asks for it. */
   readonly holds?: boolean;
 }

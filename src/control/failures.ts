@@ -16,6 +16,14 @@ export class ReconcilerSuspended extends Error {
   }
 }
 
+/** Whoever asked may not, or not any more; `cause` is what they are told. It says nothing of the tree. */
+export class NotPermitted extends Error {
+  override readonly name = 'NotPermitted';
+  constructor(cause: unknown) {
+    super('whoever asked for this may not', { cause });
+  }
+}
+
 /** The tree itself is wrong, whatever the state. */
 export class TreeInvalid extends Error {
   override readonly name = 'TreeInvalid';

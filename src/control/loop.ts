@@ -169,12 +169,13 @@ function offer(running: Running, forget: () => void): Loop {
 
 async function reconcile(
   running: Running,
-  { base, source, consents, actor, requestId, address }: ReconcileRequest,
+  { base, source, consents, actor, requestId, address, permit }: ReconcileRequest,
 ): Promise<PlanDocument> {
   const occasion: Occasion = {
     trigger: 'api',
     actor,
     consents,
+    permit,
     ...(base ? { base } : {}),
     ...(source ? { source } : {}),
     ...(requestId === undefined ? {} : { requestId }),

@@ -1,6 +1,7 @@
 // What the reconciler offers to the API: status, plans, and a reconcile on demand.
 import type { Source } from '../core/model/finding.ts';
 import type { Actor } from '../core/model/proposal.ts';
+import type { View } from '../core/model/view.ts';
 import type { PlanDocument, PlanSource } from '../core/plan/plan-document.ts';
 import type { Consents } from '../core/rules/rule.ts';
 import type { Attempted, Condition, ConfigStatus, HistoryEntry } from './config-status.ts';
@@ -21,6 +22,8 @@ export interface ReconcileRequest {
   readonly actor: Actor;
   readonly requestId?: string;
   readonly address?: string;
+  /** Throws where whoever asks may not (any more), by the state that it would be kept in. */
+  readonly permit?: (view: View) => void;
 }
 
 /** A tree given as texts: paths are relative to its root. */

@@ -7,10 +7,10 @@ import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, type Workbench } from './attempt.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Attempted, type Condition, driftCount, type HistoryEntry } from './config-status.ts';
-import { ReconcilerSuspended, TreeMissing } from './failures.ts';
+import { NotPermitted, ReconcilerSuspended, TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
 import { postureOf } from './status.ts';
-import { requireResumed, whileResumed } from './suspension.ts';
+import { requireGoing, whileGoing } from './suspension.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 
 /** How an event of the loop is told to the operator. */
@@ -37,9 +37,9 @@ export interface Turn {
   readonly trigger: Occasion['trigger'];
   /**
    * `pending`: a plan waits for somebody to apply it; `missing`: there was no tree; `moved`: the tree or the state was not the caller's; `suspended`: the
-   * reconciler was; `failed`: the store took nothing, or Weir failed.
+   * reconciler was; `denied`: whoever asked may not any more; `failed`: the store took nothing, or Weir failed.
    */
-  readonly result: Attempted['result'] | 'missing' | 'moved' | 'suspended' | 'failed';
+  readonly result: Attempted['result'] | 'missing' | 'moved' | 'suspended' | 'denied' | 'failed';
   /** From a tree that was read to the end, in seconds. */
   readonly seconds: number;
 }
@@ -75,7 +75,7 @@ export function followSettings({ store }: Workbench): { readonly settleMs: numbe
 }
 
 /**
- * Takes the turn of an occasion; reads a tree that stands still where none was read yet. Throws `TreeMissing`, `ReconcilerSuspended`, and what
+ * Takes the turn of an occasion; reads a tree that stands still where none was read yet. Throws `TreeMissing`, `ReconcilerSuspended`, `NotPermitted`, and what
  * the store throws.
  */
 export async function takeTurn(
@@ -84,8 +84,8 @@ export async function takeTurn(
   occasion: Occasion,
   read?: Tree | Missing,
 ): Promise<Attempt> {
-  requireResumed(store.read());
-  const options = { ...rest, store: whileResumed(store) };
+  requireGoing(store.read(), occasion.permit);
+  const options = { ...rest, store: whileGoing(store, occasion.permit) };
   memory.reconciling = true;
   observe(options, memory);
   let result: Turn['result'] = 'failed';
@@ -103,8 +103,9 @@ export async function takeTurn(
     result = isOfCaller(attempt.failure) ? 'moved' : attempted(attempt).result;
     return attempt;
   } catch (error) {
-    if (error instanceof ReconcilerSuspended) {
-      result = 'suspended';
+    const stopped = stoppedBy(error);
+    if (stopped) {
+      result = stopped;
       memory.reading = known;
       throw error;
     }
@@ -118,6 +119,12 @@ export async function takeTurn(
     observe(options, memory);
     options.onTurn?.({ trigger: occasion.trigger, result, seconds: (options.elapsed() - begun) / 1000 });
   }
+}
+
+/** Why nothing was to be applied, which says nothing of the tree. */
+function stoppedBy(error: unknown): 'suspended' | 'denied' | undefined {
+  if (error instanceof ReconcilerSuspended) return 'suspended';
+  return error instanceof NotPermitted ? 'denied' : undefined;
 }
 
 /** Brings the conditions up to date when something happens, so that their times are those of what happened. */

@@ -2,6 +2,7 @@
 import { TooManyPasswords } from '../auth/password.ts';
 import {
   BaseMoved,
+  NotPermitted,
   PlanBlocked,
   ReconcilerSuspended,
   SourceMoved,
@@ -112,6 +113,7 @@ function ruleViolated(violations: readonly Finding[]): Problem {
 function reconcileProblem(error: unknown): Problem | undefined {
   if (error instanceof BaseMoved || error instanceof SourceMoved)
     return new Problem('precondition_failed', { detail: sentence(error.message) });
+  if (error instanceof NotPermitted) return problemOf(error.cause);
   if (error instanceof TreeInvalid) return treeProblem('tree_invalid', error.findings);
   if (error instanceof PlanBlocked) return treeProblem('plan_blocked', error.plan.findings);
   if (error instanceof ReconcilerSuspended) return new Problem('conflict', { detail: sentence(error.message) });

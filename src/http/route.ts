@@ -133,6 +133,8 @@ export interface Route<
   readonly takesBytes?: true;
   /** The body may be left out. */
   readonly bodyOptional?: true;
+  /** It changes nothing, though it is no GET. */
+  readonly readsOnly?: true;
   /** It takes turns with others of its kind: a place is taken before its body is read. */
   readonly takesTurns?: true;
   /** The largest body, in bytes, where it is not that of `bodyLimitOf`. */

@@ -14,6 +14,7 @@ import type { PlanPlace } from './plan-turns.ts';
 import { checked } from './plugins/bodies.ts';
 import { bodyLimitOf, type Call, placeOf, type Reply, type Route } from './route.ts';
 import type { Services } from './services.ts';
+import { requireAllowed } from './write.ts';
 
 const nothing = z.strictObject({});
 
@@ -67,7 +68,26 @@ function takePlace({ planTurns }: Services): preParsingAsyncHookHandler {
 async function handled(route: Route, request: FastifyRequest, reply: FastifyReply, services: Services): Promise<Reply> {
   // A large body was read just now: it is checked in a turn of its own.
   if (route.bodyLimit !== undefined) await setImmediate();
-  const answer = await route.handle(callOf(route, request, reply, services));
+  const { door, clock } = services;
+  const { caller, params } = request;
+  const requireStill = () => requireAllowed({ caller, route, params }, door.store.read(), clock());
+  // While its body was on its way, or it waited for its turn, rights may have been taken away.
+  requireStill();
+  const call = callOf(route, request, reply, services);
+  try {
+    return await written(route, await route.handle(call));
+  } finally {
+    // Whether a change was allowed was decided when it was made; what is only told is for those who may know it as the answer leaves.
+    if (isRead(call)) requireStill();
+  }
+}
+
+/** Whether nothing was kept: it is read, planned, or tried. */
+function isRead({ route, query }: Call): boolean {
+  return route.method === 'GET' || route.readsOnly === true || Object(query).dryRun === true;
+}
+
+async function written(route: Route, answer: Reply): Promise<Reply> {
   const { body } = answer;
   // What may be long is written a piece at a time, so that others are answered in between.
   if (!route.verbatim || typeof body !== 'object' || body === null) return answer;

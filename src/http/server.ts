@@ -13,7 +13,6 @@ import { Problem, problemBody } from './errors.ts';
 import { createInstalledTurns } from './installed.ts';
 import { createLastUse, type LastUse } from './last-use.ts';
 import { instancesRoute, listenerFor } from './listener.ts';
-import { createMailQuota } from './mail-quota.ts';
 import { describe } from './openapi.ts';
 import { createPlanTurns } from './plan-turns.ts';
 import { answers } from './plugins/answers.ts';
@@ -24,6 +23,7 @@ import { answerProblem, problems } from './plugins/problems.ts';
 import { reservedPart } from './plugins/reserved-part.ts';
 import { silentConnections } from './plugins/silent-connections.ts';
 import { createWayIn, type WayIn } from './proxy/way-in.ts';
+import { createInvitationQuotas } from './quota.ts';
 import { createRecordTurns } from './record-page.ts';
 import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
@@ -58,7 +58,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     bodyRoom: createBodyRoom(),
     contentWork: createContentWork(),
     installedTurns: createInstalledTurns(),
-    invitationMails: createMailQuota(),
+    invitationQuotas: createInvitationQuotas(),
     deviceWaiters,
     agents: createAgents(),
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),

@@ -15,10 +15,10 @@ import type { Agents } from './agents.ts';
 import type { BodyRoom } from './body-room.ts';
 import type { ContentWork } from './content-work.ts';
 import type { DeviceWaiters } from './device-waiters.ts';
-import type { MailQuota } from './mail-quota.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PlanTurns } from './plan-turns.ts';
 import type { Patience } from './proxy/patience.ts';
+import type { InvitationQuotas } from './quota.ts';
 import type { Tries } from './tries.ts';
 
 /** A document of an export; `path` is relative to the tree. */
@@ -142,6 +142,8 @@ export interface ServerOptions {
   ) => Promise<{ readonly seconds: number; readonly stretches: readonly UsageStretch[] }>;
   /** The mean delay of the event loop past which requests are turned away, where it lasts for so many seconds. */
   readonly pressure?: { readonly delayMs: number; readonly seconds: number };
+  /** How long a request waits for long work, in milliseconds, where it is not as usual. */
+  readonly maxWaitMs?: number;
   /** Where an instance that runs answers; absent where nobody can reach them. */
   readonly instanceDoor?: (id: string) => InstanceDoor | undefined;
   readonly wayIn?: WayInBounds;
@@ -171,8 +173,8 @@ export interface Services extends ServerOptions {
   readonly contentWork: ContentWork;
   /** Whoever asks what is installed waits for their turn. */
   readonly installedTurns: Turns;
-  /** How often an inviter has had an address mailed. */
-  readonly invitationMails: MailQuota;
+  /** How many invitations somebody may send. */
+  readonly invitationQuotas: InvitationQuotas;
   /** Devices that wait for something to change. */
   readonly deviceWaiters: DeviceWaiters;
   /** The agents that were heard of each device. */

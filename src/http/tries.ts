@@ -45,9 +45,11 @@ export function createTries({ most, closedMs, names }: Readonly<Record<'most' | 
       put(name, { ...entry, underWay: entry.underWay + 1 });
       return {
         end: (outcome) => {
-          const now = entryAt(name, at);
+          // As it stands: only who begins looks at the clock. Tries end in any order, and one that began earlier says nothing of the others.
+          const now = entries.get(name) ?? { wrong: 0, underWay: 1, at };
           const wrong = outcome === 'right' ? 0 : now.wrong + (outcome === 'wrong' ? 1 : 0);
-          put(name, { wrong, underWay: Math.max(0, now.underWay - 1), at: outcome === 'wrong' ? at : now.at });
+          const last = outcome === 'wrong' ? Math.max(at, now.at) : now.at;
+          put(name, { wrong, underWay: Math.max(0, now.underWay - 1), at: last });
         },
       };
     },

@@ -35,9 +35,8 @@ type Write = Call<unknown, { readonly dryRun: boolean }>;
 /** Keeps a proposal, or plans it where the caller only tries. Throws `Refused` (never for a dry run) and what the proposal throws. */
 export async function write<R = undefined>(call: Write, proposal: AnyProposal<R>): Promise<Outcome<R>> {
   const { services, query, body } = call;
-  const allowed = whileAllowed(call, proposal);
-  if (query.dryRun) return dryRun(services, allowed, contextOf(call), body);
-  return keep(call, allowed);
+  if (query.dryRun) return dryRun(services, whileAllowed(call, proposal), contextOf(call), body);
+  return keep(call, proposal);
 }
 
 /** The answer to a write that leaves nothing to show: 204, or the plan of a dry run. */
@@ -54,7 +53,7 @@ export function contextOf({ caller, requestId, address, services }: Call): Conte
 async function keep<R>(call: Call, proposal: AnyProposal<R>): Promise<Kept<R>> {
   const { door } = call.services;
   try {
-    const { position, changes, result } = await submit(door, once(call, proposal), contextOf(call));
+    const { position, changes, result } = await submit(door, whileAllowed(call, once(call, proposal)), contextOf(call));
     const view = await door.store.reach(position);
     return { view, changes, made: madeBy(call, changes), repeated: false, result };
   } catch (error) {
@@ -80,11 +79,12 @@ export function whileAllowed<R>(call: Call, proposal: AnyProposal<R>): ProposalW
  * beyond the route.
  */
 export function requireAllowed(
-  { caller, route, params }: Call,
+  { caller, route, params }: Pick<Call, 'caller' | 'route' | 'params'>,
   view: View,
   now: string,
   action: Action = route.action,
 ): void {
   const known = callerNow(caller, view, now);
-  refuse(decideOn(action, route, params, known, view), action, known);
+  const credential = caller.kind === 'user' && caller.by === 'session' ? 'session' : 'token';
+  refuse(decideOn(action, route, params, known, view), action, known, credential);
 }

@@ -4,9 +4,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { staticBounds } from '../../src/core/instances/static-files.ts';
 import { kinds } from '../../src/core/kinds/index.ts';
-import { created, updated } from '../../src/core/model/change.ts';
+import { created, deleted, updated } from '../../src/core/model/change.ts';
 import { stubDriver } from '../../src/drivers/stub.ts';
 import { newId } from '../../src/lib/id.ts';
+import { NotKept } from '../../src/store/store.ts';
 import { type ServerWorld, start, startWorld, tree } from './world.ts';
 
 const url = '/api/v1/instances/line/files';
@@ -69,6 +70,54 @@ over('are written, listed and deleted by members, each told by the audit log', a
     assert.is((await world.ask('DELETE', path, { as: 'owner' })).status, 404);
     const told = (await events(world)).filter((event) => String(event).startsWith('instance-file'));
     assert.equal(told.sort(), ['instance-file.deleted', 'instance-file.written', 'instance-file.written']);
+  } finally {
+    await world.close();
+  }
+});
+
+over('are not touched where the audit log cannot tell it, and it tells what failed', async () => {
+  const world = await worldWith();
+  const { commit } = world.store;
+  try {
+    const path = `${url}/a.txt`;
+    const kept = base64('kept');
+    assert.is((await world.ask('PUT', path, { body: kept })).status, 200);
+    Object.assign(world.store, { commit: () => Promise.reject(new NotKept('the disk is full')) });
+    for (const [method, body] of [['PUT', base64('lost')], ['DELETE']] as const) {
+      const answer = await world.ask(method, path, body ? { body } : {});
+      assert.is(answer.status, 503);
+      assert.match(answer.body.detail, /nothing was changed/i);
+    }
+    Object.assign(world.store, { commit });
+    const [only, ...more] = await world.files.list('line');
+    assert.equal([only?.path, only?.size, more], ['a.txt', 4, []]);
+    const failing = () => Promise.reject(new Error('the disk of instances is full'));
+    Object.assign(world.files, { put: failing, remove: failing });
+    assert.is((await world.ask('PUT', path, { body: base64('x') })).status, 500);
+    assert.is((await world.ask('DELETE', path)).status, 500);
+    const told = (await events(world)).filter((event) => String(event).startsWith('instance-file')).toReversed();
+    const [written, ...failed] = told.map((event) => String(event).replace('instance-file.', ''));
+    assert.equal([written, failed], ['written', ['written', 'not-written', 'deleted', 'not-deleted']]);
+  } finally {
+    Object.assign(world.store, { commit });
+    await world.close();
+  }
+});
+
+over('are not written for whom the right was taken while the body was on its way', async () => {
+  const world = await worldWith();
+  try {
+    const { put } = world.files;
+    const late = async (...given: Parameters<typeof put>) => {
+      const max = world.store.read().get('Membership', 'core-max');
+      if (max) await world.store.commit(() => ({ changes: [deleted(max)] }), { id: newId() });
+      return put(...given);
+    };
+    Object.assign(world.files, { put: late });
+    assert.is((await world.ask('PUT', `${url}/a.txt`, { as: 'member', body: base64('x') })).status, 404);
+    assert.equal(await world.files.list('line'), []);
+    const told = (await events(world)).filter((event) => String(event).startsWith('instance-file')).toReversed();
+    assert.equal(told, ['instance-file.written', 'instance-file.not-written']);
   } finally {
     await world.close();
   }

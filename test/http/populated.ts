@@ -45,14 +45,20 @@ spec: {instanceTypes: [{name: small}]}
 };
 
 /** It runs nothing, and keeps what instances hold. */
-const keeper: Keeper = {
-  read: async () => ({ flows: [], modules: {} }),
+const keeping = (begins: () => Promise<void>): Keeper => ({
+  read: async () => {
+    await begins();
+    return { flows: [], modules: {} };
+  },
   write: async (_id, { stored }) => stored,
   onChange: () => () => {},
-};
+});
 
-/** Starts it. */
-export async function startPopulated(more: Readonly<Record<string, string>> = {}): Promise<ServerWorld> {
+/** Starts it. What is asked of a driver waits for `begins`. */
+export async function startPopulated(
+  more: Readonly<Record<string, string>> = {},
+  begins: () => Promise<void> = async () => {},
+): Promise<ServerWorld> {
   const provides = new Set([
     'teamLibrary',
     'instanceResources',
@@ -60,10 +66,16 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
     'versionHistoryTimeline',
     'staticAssets',
   ] as const);
-  const drivers = new Map([['local', { provides, keeper }]]);
+  const drivers = new Map([['local', { provides, keeper: keeping(begins) }]]);
   const world = await startWorld(
     { ...files, ...more },
-    { drivers, instanceLogs: async (id) => logOf(id), instanceFiles: await someFiles() },
+    {
+      drivers,
+      instanceLogs: (id) => begins().then(() => logOf(id)),
+      instancePast: () => begins().then(() => ({ seconds: 60, stretches: [] })),
+      installed: () => begins().then(() => ({ modules: [] })),
+      instanceFiles: await someFiles(begins),
+    },
   );
   const view = world.store.read();
   const id = (kind: 'TeamType' | 'InstanceType' | 'Template' | 'Stack', name: string) =>
@@ -141,11 +153,11 @@ export async function startPopulated(more: Readonly<Record<string, string>> = {}
 }
 
 /** Of two instances, those of the hidden one in words that nobody may read. */
-async function someFiles() {
+async function someFiles(begins: () => Promise<void>) {
   const { files } = stubDriver();
   for (const path of ['logo.png', 'img/press.svg']) await files.put('core-1', path, Buffer.from('a picture'), () => {});
   await files.put('hidden-1', `${marker}.png`, Buffer.from(marker), () => {});
-  return files;
+  return { ...files, list: (id: string) => begins().then(() => files.list(id)) };
 }
 
 /** What there is in it, by the names of fields. */

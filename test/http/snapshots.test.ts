@@ -51,10 +51,10 @@ interface Plant {
   close(): Promise<void>;
 }
 
-async function newPlant(): Promise<Plant> {
+async function newPlant(wishes: { readonly maxWaitMs?: number } = {}): Promise<Plant> {
   const stub = stubDriver('local', ['instanceAutoSnapshot', 'versionHistoryTimeline']);
   const drivers = new Map([['local', stub]]);
-  const world = await startWorld(files, { drivers });
+  const world = await startWorld(files, { drivers, ...wishes });
   const facts = () => ({ drivers, certificateProblem: () => undefined });
   const door = { store: world.store, facts };
   const log = (_level: string, message: string) => world.logged.push(message);
@@ -228,6 +228,38 @@ snapshots('bring back what was there, and restart what runs with it', async (con
     assert.equal([again.status, again.body.state], [200, state], again.text);
     assert.equal(await flowsIn(context), flow('old'));
     assert.is(stub.runs.size, 0);
+  }
+});
+
+snapshots('that take long to restore are answered before, with a place to look', async () => {
+  const plant = await newPlant({ maxWaitMs: 300 });
+  try {
+    const { world, stub, loop } = plant;
+    const here = { ...plant, id: await make(plant) };
+    stub.deploy(here.id, { flows: flow('old'), modules: {} });
+    await plant.autos.settled();
+    const { body: first } = await take(here);
+    const read = async () => (await world.ask('GET', `/api/v1/instances/${here.id}`)).body.conditions;
+    const restoring = async () => (await read()).filter(({ type }: { type: string }) => /^Restor/.test(type));
+    for (const [reason, types] of [
+      [undefined, []],
+      [{ reason: 'NoRoom', message: 'the disk is full' }, ['RestoreFailed']],
+    ] as const) {
+      const release = stub.hold();
+      stub.refuse((work) => (work === 'write' ? reason : undefined));
+      const { status, headers, body } = await restore(here, first.id);
+      assert.equal([status, headers.location], [202, `/api/v1/instances/${here.id}`], JSON.stringify(body));
+      const under = (await restoring()).map(({ type }: { type: string }) => type);
+      assert.equal(under, ['Restoring']);
+      release();
+      await loop.settled();
+      assert.equal(
+        (await restoring()).map(({ type }: { type: string }) => type),
+        types,
+      );
+    }
+  } finally {
+    await plant.close();
   }
 });
 

@@ -113,6 +113,7 @@ interface Wishes
       | 'installed'
       | 'instanceFiles'
       | 'pressure'
+      | 'maxWaitMs'
       | 'instanceDoor'
       | 'wayIn'
       | 'maxSockets'

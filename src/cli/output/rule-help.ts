@@ -4,6 +4,7 @@ import { howToAdopt, howToAllowDeletes } from '../../core/rules/how-to-consent.t
 import { rules } from '../../core/rules/index.ts';
 import type { RuleId } from '../../core/rules/rule.ts';
 import { ssoLockout } from '../../core/rules/sso-lockout.ts';
+import { suspendedOwner } from '../../core/rules/suspended-owner.ts';
 
 /** A rule as a format describes it: `about` is what it refuses or warns of, `help` what to do, `why` what would happen else; all as sentences. */
 export interface RuleHelp {
@@ -29,6 +30,7 @@ const abouts: ReadonlyMap<string, string> = new Map([
   ['schema', 'Refuses what is not of its kind: unknown kinds and fields, wrong types, secrets that are written out'],
   ['consequence', 'Notes what goes with the changes of a plan in the same commit'],
   ['sso-test', 'Something that keeps people from signing in through single sign-on'],
+  [suspendedOwner, 'Warns of teams that nobody can run while a user is suspended'],
   [ssoLockout, 'Warns of single sign-on that could lock out those who administer the platform'],
   ...advice.map(({ id, warns }) => [id, `Warns of ${warns}`] as const),
   ...rules.map(({ id, refuses }) => [id, `Refuses ${refuses}`] as const),
@@ -80,6 +82,7 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'sso-certificate-ends':
     'Get the next certificate from the provider, and put it beside the old one until that is no longer used.',
   'sso-plain-http': 'Serve Weir over https, and set --base-url to that address.',
+  'suspended-owner': 'Make another member of the team an owner.',
   'sso-lockout': 'Give an admin a local password, or keep an admin of another domain, before the configuration acts.',
   'previous-name-without-effect':
     'Take the name out of previousNames; where it is a rename that is still to come, let no other document declare the old name.',
@@ -136,6 +139,7 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'feature-without-effect': 'The switch promises something that people will not find.',
   'sso-certificate-ends': 'When the certificate ends nobody of the domain can sign in.',
   'sso-plain-http': 'Browsers keep back the cookie that a SAML login needs where the address is not https.',
+  'suspended-owner': 'Nobody could administer the team until the user is let in again.',
   'sso-lockout': 'With the provider away or misconfigured, no admin could get in to mend it.',
   'previous-name-without-effect':
     'Whoever reads the document takes it for a rename, and nothing is renamed by it: the name is its own, or that of another object.',

@@ -4,6 +4,7 @@ import type { View } from '../model/view.ts';
 import { boundElsewhere } from './bound-elsewhere.ts';
 import type { Consequence } from './consequence.ts';
 import { instanceGone } from './instance-gone.ts';
+import { inviterLostRight } from './inviter-lost-right.ts';
 import { joined } from './joined.ts';
 import { snapshotsGone } from './snapshots-gone.ts';
 import { statisticsSwitchedOff } from './statistics-switched-off.ts';
@@ -20,6 +21,7 @@ export const consequences: readonly Consequence[] = [
   instanceGone,
   snapshotsGone,
   joined,
+  inviterLostRight,
   statisticsSwitchedOff,
 ];
 

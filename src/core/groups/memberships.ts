@@ -1,9 +1,8 @@
 // Which teams somebody is to be in, by their groups: what comes, goes, changes and stays, each with its reason (specification 2.9).
 import { invitedAddressKey, invitedUserKey } from '../kinds/invitation.ts';
-import { ownersKey } from '../kinds/membership.ts';
 import type { Role } from '../kinds/roles.ts';
 import { expiredIn } from '../model/invited.ts';
-import { membershipIn } from '../model/members.ts';
+import { activeOwners, membershipIn } from '../model/members.ts';
 import { addressOf, type DeclaredResource, type Resource } from '../model/resource.ts';
 import { teamUse } from '../model/team-use.ts';
 import { referrers, type View } from '../model/view.ts';
@@ -112,7 +111,9 @@ function keptOwner({ name }: Resource<'Team'>, although: string): string {
 }
 
 function isLastOwner(view: View, { spec }: Membership): boolean {
-  return spec.role === 'owner' && view.countHaving('Membership', ownersKey(spec.team)) === 1;
+  return (
+    spec.role === 'owner' && [...activeOwners(view, spec.team)].every(({ spec: other }) => other.user === spec.user)
+  );
 }
 
 /** Why one more member has no place in a team, as the rule `limit-reached` counts: the invitations that end with their coming make room. */

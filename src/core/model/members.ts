@@ -15,6 +15,12 @@ export function roleIn(view: View, team: string, user: string): Role | undefined
   return membershipIn(view, team, user)?.spec.role;
 }
 
+/** The memberships of those who can run a team (by its id): its owners who are not suspended. */
+export function* activeOwners(view: View, team: string): Iterable<Resource<'Membership'>> {
+  for (const membership of view.having('Membership', ownersKey(team)))
+    if (!view.get('User', membership.spec.user)?.spec.suspended) yield membership;
+}
+
 /** The addresses of the owners of a team, by its id: those that are confirmed, of users who are not shut out. */
 export function ownerAddresses(view: View, team: string): string[] {
   const users = [...view.having('Membership', ownersKey(team))].map(({ spec }) => view.get('User', spec.user));

@@ -1,6 +1,9 @@
-// last-owner: a team always has an owner, whoever leaves, is demoted, or is deleted (specification 2.2). A suspended owner is one.
+// last-owner: a team always has an owner who can run it, whoever leaves, is demoted, or is deleted (specification 2.2). Whoever is suspended cannot; but
+// suspending somebody is never refused, because it is done in a hurry: `suspended-owner` warns of the teams that nobody can run then.
 import { ownersKey } from '../kinds/membership.ts';
+import { activeOwners } from '../model/members.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
+import { first } from '../model/state.ts';
 import { type Batch, type Rule, removed, some, violation, written } from './rule.ts';
 
 export const lastOwner: Rule = {
@@ -9,18 +12,26 @@ export const lastOwner: Rule = {
   *check(batch) {
     for (const [id, lost] of teamsThatLose(batch)) {
       const team = batch.after.get('Team', id);
-      if (!team || batch.after.countHaving('Membership', ownersKey(id)) > 0) continue;
-      const who = lost.map((user) => addressOf(userIn(batch, user)));
-      const because =
-        who.length > 0
-          ? `${some(who, who.length)} ${who.length === 1 ? 'is its only owner' : 'are its only owners'}`
-          : 'nobody could run it';
-      const doing =
-        who.length > 0 ? 'make another member an owner first' : 'make somebody its owner in the same change';
-      yield violation('last-owner', team, '', `cannot be without an owner, because ${because}: ${doing}`);
+      if (!team || isRun(batch, id, lost)) continue;
+      yield violation('last-owner', team, '', `cannot be without an owner, because ${whyNot(batch, id, lost)}`);
     }
   },
 };
+
+function whyNot(batch: Batch, team: string, lost: readonly string[]): string {
+  const who = lost.map((user) => addressOf(userIn(batch, user)));
+  if (who.length === 0) return 'nobody could run it: make somebody its owner in the same change';
+  const [are, those] = who.length === 1 ? ['is its only owner', 'who is'] : ['are its only owners', 'who are'];
+  const others = batch.after.countHaving('Membership', ownersKey(team)) > 0 ? ` ${those} not suspended` : '';
+  return `${some(who, who.length)} ${are}${others}: make another member an owner first`;
+}
+
+/** Whether somebody owns it who can run it, or nobody did who is gone now. */
+function isRun({ before, after }: Batch, team: string, lost: readonly string[]): boolean {
+  if (first(activeOwners(after, team))) return true;
+  const isSuspended = (user: string) => before.get('User', user)?.spec.suspended === true;
+  return after.countHaving('Membership', ownersKey(team)) > 0 && lost.length > 0 && lost.every(isSuspended);
+}
 
 /** The teams that are made, or lose owners, with the ids of these. */
 function teamsThatLose(batch: Batch): ReadonlyMap<string, readonly string[]> {

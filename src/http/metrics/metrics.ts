@@ -95,7 +95,17 @@ function reconcileMetrics(registry: OpenMetrics): Metrics['reconciled'] {
     labelNames: ['result', 'trigger'],
     registers,
   });
-  for (const result of ['applied', 'unchanged', 'pending', 'refused', 'missing', 'moved', 'suspended', 'failed'])
+  for (const result of [
+    'applied',
+    'unchanged',
+    'pending',
+    'refused',
+    'missing',
+    'moved',
+    'suspended',
+    'denied',
+    'failed',
+  ])
     for (const trigger of ['start', 'watch', 'poll', 'api']) count.inc({ result, trigger }, 0);
   const duration = new Histogram({
     name: 'weir_reconcile_duration_seconds',

@@ -159,6 +159,7 @@ const planDocuments = defineRoute({
     documents: [{ path: 'weir.yaml', content: 'kind: Platform\nmetadata: {name: platform}\n' }],
   }),
   bodyLimit: 24 * 1024 * 1024,
+  readsOnly: true,
   takesTurns: true,
   answers: planned,
   verbatim: true,

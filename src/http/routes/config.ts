@@ -4,6 +4,7 @@ import { historyEntry } from '../../control/history.ts';
 import { actorOf } from '../../core/access/actor.ts';
 import { declaredKindNames } from '../../core/kinds/index.ts';
 import { name } from '../../core/kinds/kind.ts';
+import type { View } from '../../core/model/view.ts';
 import { createSlicer, inSlices } from '../../lib/slice.ts';
 import type { StoreRecord } from '../../store/store.ts';
 import { dryRunQuery } from '../dry-run.ts';
@@ -67,7 +68,6 @@ const reconcile = defineRoute({
   verbatim: true,
   handle: async (call) => {
     const { services, body, query, caller, requestId, address } = call;
-    requireAllowed(call, services.door.store.read(), services.clock());
     if (query.dryRun) return { body: planAnswer(await planInTurn(call)) };
     const { base, source } = body;
     const consents = consentsIn(body);
@@ -77,7 +77,8 @@ const reconcile = defineRoute({
         ...(base.digest === undefined ? {} : { digest: base.digest }),
       },
     };
-    const by = { actor: actorOf(caller), requestId, address };
+    const permit = (view: View) => requireAllowed(call, view, services.clock());
+    const by = { actor: actorOf(caller), requestId, address, permit };
     const seen = { ...withBase, ...(source ? { source } : {}) };
     return { body: planAnswer(await services.reconciler.reconcile({ ...seen, consents, ...by })) };
   },

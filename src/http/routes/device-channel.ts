@@ -26,7 +26,7 @@ import {
   wantedView,
 } from '../views/device-channel.ts';
 import { registrationBody } from '../views/device-written.ts';
-import { requireAllowed, write } from '../write.ts';
+import { write } from '../write.ts';
 
 const tag = 'agents';
 const action = 'follow-platform';
@@ -101,11 +101,8 @@ const follow = defineRoute({
         device?.spec.hash === spec.hash && isKnown(ifNoneMatch, versionOfWanted(shownWanted(device, view, facts())))
       );
     };
-    if (query.wait > 0 && isSame(store.read())) {
+    if (query.wait > 0 && isSame(store.read()))
       await services.deviceWaiters.until({ device: id, isSame, ms: query.wait * 1000, onEnd });
-      // Meanwhile it may have been deleted, or given another token.
-      requireAllowed(call, store.read(), services.clock());
-    }
     return told(store.read(), call);
   },
 });

@@ -13,6 +13,7 @@ import { defineRoute, type Route } from '../route.ts';
 import { snapshotListQuery, snapshotPage } from '../snapshot-page.ts';
 import { exampleRunnable, mostSentBytes, runnableView, sentBytes } from '../views/device-snapshot.ts';
 import { exampleSnapshot, shownSnapshot, snapshotView } from '../views/snapshot.ts';
+import { inTime, maxWaitMs } from '../waiting.ts';
 import { contextOf, type Kept, write } from '../write.ts';
 import { deviceOf } from './device-channel.ts';
 import { detailOf, ofDevice, shownDeviceAnswer } from './devices.ts';
@@ -90,9 +91,10 @@ const run = defineRoute({
     const secrets = { from: owner?.spec.credentialSecret, to: device.spec.credentialSecret };
     const { contentWork } = services;
     const contents = contentsOf(services);
-    const { bytes, digest } = await contentWork.reading(spec.team, async () =>
+    const written = contentWork.reading(spec.team, async () =>
       contentWork.runnable(snapshot, await readNamed(contents, snapshot, what), secrets, what),
     );
+    const { bytes, digest } = await inTime(written, what, services.maxWaitMs ?? maxWaitMs);
     return { body: Buffer.from(bytes.buffer), digest };
   },
 });
@@ -118,7 +120,8 @@ const take = defineRoute({
     const contents = contentsOf(services);
     const { contentWork } = services;
     const what = `the device ${name} can have no snapshot`;
-    const sent = await contentWork.sending(spec.team, () => contentWork.sent(body, spec, what));
+    const reading = contentWork.sending(spec.team, () => contentWork.sent(body, spec, what));
+    const sent = await inTime(reading, what, services.maxWaitMs ?? maxWaitMs);
     const { request, modules } = sent;
     const taking = (content: string) => takeSnapshot({ id, request, modules, content });
     // Before anything is written for what will be refused.

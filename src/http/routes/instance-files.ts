@@ -1,5 +1,6 @@
 // The files that an instance serves as they are: listing, writing and deleting them.
 import { z } from 'zod';
+import { submit } from '../../control/submit.ts';
 import {
   type StaticFile,
   staticBounds,
@@ -9,6 +10,7 @@ import {
 import { happened } from '../../core/model/proposal.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { targeted } from '../../core/proposals/update-instance.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { invalidRequest, Problem } from '../errors.ts';
 import { matchesEtag } from '../etag.ts';
@@ -19,7 +21,7 @@ import type { InstanceFiles, Services } from '../services.ts';
 import { instanceSubject, requireFeature } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { instantView } from '../views/values.ts';
-import { emptyAnswer, requireAllowed, write } from '../write.ts';
+import { contextOf, emptyAnswer, requireAllowed, write } from '../write.ts';
 import { ofInstance } from './instances.ts';
 
 const tag = 'instances';
@@ -104,13 +106,10 @@ const put = defineRoute({
       const problem = staticBoundsProblem(there, path, content.length);
       if (problem !== undefined) throw new Problem('conflict', { detail: `${path} cannot be written: ${problem}.` });
     };
-    if (call.query.dryRun) {
-      check(await files.list(instance.id));
-      return { body: planOf(await write(call, () => [])) };
-    }
-    const file = await files.put(instance.id, path, content, check);
-    await tell(call, instance, { path, before: null, after: { bytes: file.size } });
-    return { body: shown(file) };
+    check(await files.list(instance.id));
+    if (call.query.dryRun) return { body: planOf(await write(call, () => [])) };
+    const what = { event: 'written', path, before: null, after: { bytes: content.length } } as const;
+    return { body: shown(await told(call, instance, what, () => files.put(instance.id, path, content, check))) };
   },
 });
 
@@ -134,12 +133,10 @@ const remove = defineRoute({
       before = found.size;
       allow(call, there, path);
     };
-    if (call.query.dryRun) {
-      check(await files.list(instance.id));
-      return emptyAnswer(await write(call, () => []));
-    }
-    await files.remove(instance.id, path, check);
-    await tell(call, instance, { path, before: { bytes: before }, after: null });
+    check(await files.list(instance.id));
+    if (call.query.dryRun) return emptyAnswer(await write(call, () => []));
+    const what = { event: 'deleted', path, before: { bytes: before }, after: null } as const;
+    await told(call, instance, what, () => files.remove(instance.id, path, check));
     return { status: 204 };
   },
 });
@@ -188,15 +185,43 @@ function allow(call: FileCall, there: readonly StaticFile[], path: string): void
     });
 }
 
-/** Has the audit log tell it. */
-async function tell(
+/** What is done to a file. */
+interface Done {
+  readonly event: 'written' | 'deleted';
+  readonly path: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/**
+ * Does it once the audit log tells it, because nothing may be done that nobody is told of; where it then fails, the log tells that, too. What is not
+ * told, because the store takes nothing or the caller may not any more, is not done.
+ */
+async function told<T>(
   call: FileCall,
   { id, name, spec }: Resource<'Instance'>,
-  { path, before, after }: { readonly path: string; readonly before: unknown; readonly after: unknown },
-): Promise<void> {
-  const event = after === null ? 'instance-file.deleted' : 'instance-file.written';
-  const changes = [{ path: `/files/${path}`, before, after }];
-  await write(call, happened({ event, target: { kind: 'Instance', id, name }, changes, team: spec.team }));
+  { event, path, before, after }: Done,
+  work: () => Promise<T>,
+): Promise<T> {
+  const about = { target: { kind: 'Instance', id, name }, team: spec.team } as const;
+  await write(
+    call,
+    happened({ event: `instance-file.${event}`, changes: [{ path: `/files/${path}`, before, after }], ...about }),
+  );
+  try {
+    return await work();
+  } catch (error) {
+    const changes = [{ path: `/files/${path}`, before: after, after: before }];
+    const undone = happened({ event: `instance-file.not-${event}`, changes, reason: 'it failed', ...about });
+    // Whoever lost the right to it meanwhile is no less the one who tried.
+    await submit(call.services.door, undone, contextOf(call)).catch((cause: unknown) => {
+      const { log } = call.services;
+      log(`that ${path} of the instance ${id} was not ${event} could not be kept: ${messageOf(cause)}`, {
+        requestId: call.requestId,
+      });
+    });
+    throw error;
+  }
 }
 
 function planOf(outcome: Awaited<ReturnType<typeof write>>): unknown {

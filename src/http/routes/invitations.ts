@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { mintSecret } from '../../auth/secret.ts';
 import { role } from '../../core/kinds/roles.ts';
-import { keptEmail } from '../../core/kinds/scalars.ts';
-import { isPending } from '../../core/model/invited.ts';
+import { addressOfInvited, isPending } from '../../core/model/invited.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { referrers, type View } from '../../core/model/view.ts';
 import { withdrawInvitation } from '../../core/proposals/close-invitation.ts';
@@ -15,10 +14,12 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { mailInvitation } from '../invitation-mail.ts';
+import { calledAddress, withinQuota } from '../invitation-quota.ts';
 import { component } from '../json-schema.ts';
 import { pageOfLong } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery } from '../paging.ts';
-import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+import type { Services } from '../services.ts';
 import { teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { exampleInvitation, invitationVersion, invitationView, shownInvitation } from '../views/invitation.ts';
@@ -108,7 +109,7 @@ const invite = defineRoute({
   tag,
   summary: 'Invite somebody to a team',
   description:
-    'A user by their username, or whoever has an email address; people without an account where the settings allow it and mail can be sent. It takes a place among the members that the type allows, ends after seven days, and is mailed where email is on; at most 20 times an hour from you to the same.',
+    'A user by their username, or whoever has an email address; people without an account where the settings allow it and mail can be sent. It takes a place among the members that the type allows, ends after seven days, and is mailed where email is on; at most 20 times an hour from you to the same address. You may send 200 invitations a day in all, those that you send again or withdraw included. It ends with your right to invite: when you are suspended, or no owner any more.',
   query: z.strictObject(dryRunQuery),
   body: component(
     'NewInvitation',
@@ -124,35 +125,16 @@ const invite = defineRoute({
     const { secret, hash } = mintSecret();
     const mail = services.mailer.configured();
     const about = { team: params.id, role: body.role, inviter: userOf(call.caller).user.id, called: body.user };
-    if (mail && !call.query.dryRun) requireQuota(call);
-    const outcome = await write(call, invitation({ ...about, hash, mail }));
+    const address = calledAddress(services.door.store.read(), body.user);
+    const outcome = await withinQuota(call, { address, mails: mail }, () =>
+      write(call, invitation({ ...about, hash, mail })),
+    );
     if ('plan' in outcome) return { body: outcome.plan };
     const { view, made, repeated } = outcome;
-    if (!repeated) {
-      mailInvitation(services, view, made, secret);
-      services.invitationMails.spend(mailingOf(call), services.clock());
-    }
+    if (!repeated) mailInvitation(services, view, made, secret);
     return { status: 201, ...shown(view, made) };
   },
 });
-
-type Inviting = Call<unknown, unknown, { readonly user: string }>;
-
-/** Whoever invites, withdraws and invites again would fill somebody's letter box. Throws `rate_limited`. */
-function requireQuota(call: Inviting): void {
-  const { invitationMails, clock } = call.services;
-  const seconds = invitationMails.wait(mailingOf(call), clock());
-  if (seconds === undefined) return;
-  throw new Problem('rate_limited', {
-    detail: `${call.body.user} cannot be invited now, because you had many mails sent to them within an hour: try again in ${Math.ceil(seconds / 60)} min.`,
-    headers: { 'retry-after': String(seconds) },
-  });
-}
-
-/** Who has whom mailed. */
-function mailingOf({ caller, body }: Inviting): string {
-  return `${userOf(caller).user.id} ${keptEmail(body.user)}`;
-}
 
 const resend = defineRoute({
   ...ofInvitation,
@@ -163,7 +145,7 @@ const resend = defineRoute({
   tag,
   summary: 'Send an invitation again',
   description:
-    'With a new link; the one before opens nothing any more. It has seven days again. At most once a minute.',
+    'With a new link; the one before opens nothing any more. It has seven days again. At most once a minute, and as often as invitations may be sent.',
   query: z.strictObject(dryRunQuery),
   answers: {
     200: {
@@ -177,12 +159,21 @@ const resend = defineRoute({
     const { secret, hash } = mintSecret();
     const mail = services.mailer.configured();
     const proposal = resendInvitation({ id: params.invitationId, team: params.id, hash, mail, ...unmoved(call) });
-    const outcome = await write(call, proposal).catch(inAMinute);
+    const { address, mails } = mailOf(services, params.invitationId);
+    const outcome = await withinQuota(call, { address, mails }, () => write(call, proposal)).catch(inAMinute);
     if ('plan' in outcome) return { body: outcome.plan };
     mailInvitation(services, outcome.view, params.invitationId, secret);
     return shown(outcome.view, params.invitationId);
   },
 });
+
+/** Where the mail of an invitation (by its id) will go, and whether one will. */
+function mailOf({ door, mailer }: Services, id: string): { readonly address: string; readonly mails: boolean } {
+  const view = door.store.read();
+  const found = view.get('Invitation', id);
+  const address = found && addressOfInvited(view, found);
+  return { address: address ?? '', mails: address !== undefined && mailer.configured() };
+}
 
 /** Says to programs, too, when it may be tried again. */
 function inAMinute(error: unknown): never {

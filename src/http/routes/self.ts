@@ -23,7 +23,7 @@ import { tellOfAccount } from '../tell-of-account.ts';
 import { emailField, givenPasswordField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
 import { planView } from '../views/config.ts';
 import { exampleUser, selfView, shownSelf, userVersion } from '../views/user.ts';
-import { contextOf, write } from '../write.ts';
+import { contextOf, whileAllowed, write } from '../write.ts';
 
 const url = '/api/v1/user';
 const tag = 'self';
@@ -123,7 +123,7 @@ async function compared(call: Call, { user }: UserCaller, current: string): Prom
   const hash = localPassword(view, known);
   const isRight = await passwords.verify(current, hash);
   if (isRight && !isLocked(known, clock())) return hash;
-  await submit(door, countWrongPassword(user.id), contextOf(call));
+  await submit(door, whileAllowed(call, countWrongPassword(user.id)), contextOf(call));
   throw wrongPassword();
 }
 

@@ -8,14 +8,14 @@ import { targetIn } from '../../core/proposals/target.ts';
 import { targeted } from '../../core/proposals/update-instance.ts';
 import type { NamedBytes } from '../content-work.ts';
 import { dryRunQuery } from '../dry-run.ts';
-import { Problem } from '../errors.ts';
 import { describedAs } from '../json-schema.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { instanceSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { instanceDetailView } from '../views/instance.ts';
 import { exampleDifference, snapshotDifferenceView } from '../views/snapshot-difference.ts';
-import { type Kept, write } from '../write.ts';
+import { inTime, maxWaitMs } from '../waiting.ts';
+import { type Kept, requireAllowed, write } from '../write.ts';
 import { shownIn, shownInstanceAnswer } from './instances.ts';
 import { contentsOf, ofSnapshot, readNamed } from './snapshots.ts';
 
@@ -55,10 +55,11 @@ const compare = defineRoute({
     const what = `the snapshot ${snapshot.name} cannot be compared`;
     const { contentWork } = services;
     const contents = contentsOf(services);
-    const { bytes, digest } = await contentWork.reading(snapshot.spec.team, async () => {
+    const compared = contentWork.reading(snapshot.spec.team, async () => {
       const before = await readNamed(contents, snapshot, what);
       return contentWork.compare(before, await other(), query.positions, what);
     });
+    const { bytes, digest } = await inTime(compared, what, services.maxWaitMs ?? maxWaitMs);
     return { body: Buffer.from(bytes.buffer), digest };
 
     async function other(): Promise<NamedBytes> {
@@ -76,9 +77,6 @@ const compare = defineRoute({
   },
 });
 
-/** How long a request waits for modules to be installed and the runtime to come up. In milliseconds. */
-const mostMs = 600_000;
-
 const restore = defineRoute({
   params: z.strictObject({
     id: z.string().describe('The id of the instance.'),
@@ -92,7 +90,7 @@ const restore = defineRoute({
   tag,
   summary: 'Restore a snapshot into an instance',
   description:
-    'Its flows, credentials and modules take the place of what the instance has, and so does its persistent context where the snapshot holds it (`includesContext`): else the context of the instance is left alone. Its options, variables and stack stay. What runs is restarted with them, and what does not run is not started. The answer comes when that is done. Nothing is restored into a protected instance.',
+    'Its flows, credentials and modules take the place of what the instance has, and so does its persistent context where the snapshot holds it (`includesContext`): else the context of the instance is left alone. Its options, variables and stack stay. What runs is restarted with them, and what does not run is not started. The answer comes when that is done, or after 45 s that it goes on (202): the condition `Restoring` of the instance ends with it, and `RestoreFailed` says why it did not succeed. Nothing is restored into a protected instance.',
   query: z.strictObject(dryRunQuery),
   answers: {
     200: {
@@ -100,9 +98,16 @@ const restore = defineRoute({
       description: 'The instance as it stands then, or what a dry run would change.',
       schema: z.union([instanceDetailView, planView]),
     },
+    202: {
+      ...shownInstanceAnswer,
+      description: 'It is still being restored, and that goes on.',
+      headers: { Location: 'Where to see how it stands.' },
+    },
   },
   handle: async (call) => {
     const { params, services } = call;
+    const begun = performance.now();
+    const ms = services.maxWaitMs ?? maxWaitMs;
     const { store } = services.door;
     const view = store.read();
     const instance = targeted(view, params);
@@ -111,17 +116,24 @@ const restore = defineRoute({
     const what = `the instance ${instance.name} cannot be restored`;
     const { contentWork } = services;
     const contents = contentsOf(services);
-    await contentWork.reading(snapshot.spec.team, async () =>
+    const checked = contentWork.reading(snapshot.spec.team, async () =>
       contentWork.check(await readNamed(contents, snapshot, what), what),
     );
+    await inTime(checked, what, ms);
     const watch = watchRestores(store, params.id);
     try {
       const proposal = restoreSnapshot({ id: params.id, snapshot: snapshot.id }, services.door.facts().drivers);
       const outcome = await write(call, proposal);
       if ('plan' in outcome) return { body: outcome.plan };
-      const begun = performance.now();
-      const over = () => services.closing() || performance.now() - begun > mostMs;
-      refuse(await watch.ended(restoreIn(outcome, params.id), over), instance.name);
+      const over = () => services.closing() || performance.now() - begun > ms;
+      const ended = await watch.ended(restoreIn(outcome, params.id), over);
+      // It goes on; what came of it is for those who may still know.
+      requireAllowed(call, store.read(), services.clock());
+      if (ended === undefined) {
+        const headers = { location: `/api/v1/instances/${params.id}` };
+        return { status: 202, headers, ...shownIn(store.read(), params.id, call) };
+      }
+      refuse(ended, instance.name);
       return shownIn(store.read(), params.id, call);
     } finally {
       watch.close();
@@ -135,11 +147,7 @@ function restoreIn({ changes }: Kept, id: string): string {
 }
 
 /** Throws where a restore did not end as it was wanted. */
-function refuse(ended: Ended, name: string): void {
-  if (ended === undefined)
-    throw new Problem('unavailable', {
-      detail: `The instance ${name} is still being restored, and that goes on: read it to see how it stands.`,
-    });
+function refuse(ended: NonNullable<Ended>, name: string): void {
   if (ended === 'gone') throw new Declined('not_found', 'the instance was deleted meanwhile');
   if ('failed' in ended)
     throw new Declined(

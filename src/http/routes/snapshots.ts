@@ -17,6 +17,7 @@ import type { Services } from '../services.ts';
 import { snapshotListQuery, snapshotPage } from '../snapshot-page.ts';
 import { snapshotSubject } from '../subjects.ts';
 import { exampleSnapshot, shownSnapshot, snapshotView } from '../views/snapshot.ts';
+import { inTime, maxWaitMs } from '../waiting.ts';
 import { emptyAnswer, write } from '../write.ts';
 import { ofInstance } from './instances.ts';
 
@@ -82,7 +83,8 @@ const create = defineRoute({
     const contents = contentsOf(services);
     const { includeContext: context } = body;
     if (context) refuseWithoutContext(view, instance);
-    const packed = await contents.pack(instance, what, { context });
+    const packing = contents.pack(instance, what, { context });
+    const packed = await inTime(packing, what, services.maxWaitMs ?? maxWaitMs);
     // A dry run keeps nothing, and so there is no blob that could be named.
     const held = query.dryRun ? undefined : await contents.keepPacked(packed, what);
     try {

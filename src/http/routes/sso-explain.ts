@@ -11,6 +11,7 @@ export const ssoExplain = defineRoute({
   url: '/api/v1/sso-configs/:name/explain',
   action: 'read-sso-configs',
   ignoresIfMatch: true,
+  readsOnly: true,
   operationId: 'explainSsoConfig',
   tag: 'administration',
   summary: 'Explain what a sign-in would do',

@@ -118,6 +118,7 @@ export function shownInstance(instance: Resource<'Instance'>, view: View, known:
     environment: effectiveEnvironment(template?.spec, spec),
     conditions: [
       ...spec.conditions,
+      ...restoringCondition(instance),
       ...pendingCondition(instance, pending, view),
       ...driverCondition(instance, view, known),
     ],
@@ -150,6 +151,13 @@ export function shownInstanceDetail(
 }
 
 type Conditions = z.output<typeof conditionView>[];
+
+/** As long as a restore goes on. Whatever changed it last was not before it began. */
+function restoringCondition({ spec, updatedAt: lastTransitionTime }: Resource<'Instance'>): Conditions {
+  if (!spec.restore) return [];
+  const message = `the snapshot ${spec.restore.name} is being restored into it`;
+  return [{ type: 'Restoring', status: 'True', reason: 'UnderWay', message, lastTransitionTime }];
+}
 
 /** Since when is known no better than that something it is made from last changed then. */
 function pendingCondition(instance: Resource<'Instance'>, pending: readonly string[], view: View): Conditions {

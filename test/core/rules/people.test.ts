@@ -111,10 +111,23 @@ lastOwner('wants a new team to have one', async () => {
   assert.equal(await write(world, () => [created(core), created(member('core', 'ann', 'owner'))]), []);
 });
 
-lastOwner('lets an owner be suspended, who stays one', async () => {
-  const world = await newTeamsWorld('ann');
+lastOwner('lets an owner be suspended, who does not count while they are', async () => {
+  const world = await newTeamsWorld('ann', 'bob', 'cyd');
   await withTeam(world, 'core', 'ann');
+  await put(world, member('core', 'bob', 'owner'));
+  await put(world, member('core', 'cyd', 'owner'));
+  const [ann, bob, cyd] = ['ann', 'bob', 'cyd'].map((who) => member('core', who, 'owner'));
+  for (const who of ['bob', 'cyd']) await put(world, person(who, { suspended: true }));
+  const alone = orphaned.replace('only owner', 'only owner who is not suspended');
+  assert.equal(await write(world, () => [deleted(ann as Resource)]), [alone]);
+  assert.equal(await write(world, edit(ann as Resource<'Membership'>, { role: 'member' })), [alone]);
   assert.equal(await write(world, edit(person('ann'), { suspended: true })), []);
+  await put(world, person('ann', { suspended: true }));
+  // Nothing becomes worse by it, until nobody is left.
+  assert.equal(await write(world, () => [deleted(bob as Resource)]), []);
+  assert.equal(await write(world, () => [ann, bob, cyd].map((one) => deleted(one as Resource))), [
+    orphaned.replace('User/ann is its only owner', 'User/ann, User/bob, User/cyd are its only owners'),
+  ]);
 });
 
 const users = ['ann', 'bob', 'cyd'] as const;

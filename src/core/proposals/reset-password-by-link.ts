@@ -5,6 +5,7 @@ import { bindingSso } from '../model/sso.ts';
 import { Declined } from './declined.ts';
 import { goodLink } from './issue-action-token.ts';
 import { requireResetOffered } from './request-password-reset.ts';
+import { forgiven } from './failed-sign-in.ts';
 import { changedUser, endedSessions } from './update-user.ts';
 
 /** `hash` is that of the link's token. */
@@ -29,7 +30,7 @@ export function resetPasswordByLink({ hash, passwordHash }: LinkReset): Proposal
         'forbidden',
         `no password can be set here, because ${sso.spec.emailDomain} signs in through single sign-on (${sso.name})`,
       );
-    const spec = { passwordHash, emailVerified: true, failedSignIns: 0, lockedUntil: null };
+    const spec = { passwordHash, emailVerified: true, ...forgiven(user) };
     return [...changedUser(user, { spec }, context), ...endedSessions(view, user), deleted(link)];
   };
 }

@@ -37,11 +37,11 @@ export function judgeSignIn(attempt: SignInAttempt, view: View, context: Context
   const user = attempt.user === undefined ? undefined : view.get('User', attempt.user);
   const announced = announcedTo(view, typed);
   if (!user || user.spec.suspended) return refused(announced);
-  const isRight = isRightPassword(attempt, user);
-  const binding = bindingSso(view, user);
-  if (binding) return refused(isRight ? binding : announced);
-  if (isLocked(user, context.now)) return refused(announced);
-  if (!isRight) return refused(announced, [failedSignIn(view, user, context.now)]);
+  const [{ address }, { now }] = [session, context];
+  if (isLocked(user, address, now)) return refused(announced);
+  // One answer and one count for any password where none is taken: whoever guesses learns nothing.
+  const isGood = isRightPassword(attempt, user) && bindingSso(view, user) === undefined;
+  if (!isGood) return refused(announced, [failedSignIn(view, user, { address, now })]);
   if (isUnproven(user)) return unverified(attempt, user, view, context);
   return { outcome: 'signed-in', user, changes: begunSession(view, user, session, context) };
 }

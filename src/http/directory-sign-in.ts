@@ -108,7 +108,9 @@ async function refuse(
   const proposal: Proposal = (view, { now }) => {
     const counted = counts ? meant(view, known, email) : [];
     const open = counted.filter((user) => !user.spec.suspended && !isLocked(user, call.address, now));
-    return open.map((user) => because(failedSignIn(view, user, { address: call.address, now, isDirectorys: true }), reason));
+    return open.map((user) =>
+      because(failedSignIn(view, user, { address: call.address, now, isDirectorys: true }), reason),
+    );
   };
   await submit(
     call.services.door,

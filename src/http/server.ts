@@ -57,6 +57,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     contentWork: createContentWork(),
     installedTurns: createInstalledTurns(),
     invitationMails: createMailQuota(),
+    addressMails: createMailQuota({ most: 1, spanMs: 86_400_000 }),
     deviceWaiters,
     agents: createAgents(),
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),

@@ -170,6 +170,8 @@ export interface Services extends ServerOptions {
   readonly installedTurns: Turns;
   /** How often an inviter has had an address mailed. */
   readonly invitationMails: MailQuota;
+  /** How often somebody is told that others register with their address. */
+  readonly addressMails: MailQuota;
   /** Devices that wait for something to change. */
   readonly deviceWaiters: DeviceWaiters;
   /** The agents that were heard of each device. */

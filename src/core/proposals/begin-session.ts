@@ -31,7 +31,11 @@ export function begunSession(view: View, user: Resource<'User'>, session: NewSes
 const noFailures = { failedSignIns: 0, lockedUntil: null } as const;
 
 /** The user, who signs in now. What is counted for other networks stays: it is not they who signed in. */
-export function signedIn(user: Resource<'User'>, { address }: Pick<NewSession, 'address'>, { now }: Context): Resource<'User'> {
+export function signedIn(
+  user: Resource<'User'>,
+  { address }: Pick<NewSession, 'address'>,
+  { now }: Context,
+): Resource<'User'> {
   const spec = { ...user.spec, ...noFailures, lastSignInAt: now, signInNetworks: knownNetworks(user, address) };
   return { ...user, spec };
 }

@@ -45,7 +45,11 @@ export interface WrongPassword {
 }
 
 /** The change that one more wrong password makes. From a network that is known it counts there alone. */
-export function failedSignIn(view: View, user: Resource<'User'>, { address, now, isDirectorys }: WrongPassword): Change {
+export function failedSignIn(
+  view: View,
+  user: Resource<'User'>,
+  { address, now, isDirectorys }: WrongPassword,
+): Change {
   const isLast = isLastAdmin(view, user);
   const here = networkAt(user.spec, address);
   const [failed, lockedUntil] = fiveInARow(here.failed + 1, isLast, now);

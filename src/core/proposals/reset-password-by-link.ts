@@ -3,9 +3,9 @@ import { deleted } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import { bindingSso } from '../model/sso.ts';
 import { Declined } from './declined.ts';
+import { forgiven } from './failed-sign-in.ts';
 import { goodLink } from './issue-action-token.ts';
 import { requireResetOffered } from './request-password-reset.ts';
-import { forgiven } from './failed-sign-in.ts';
 import { changedUser, endedSessions } from './update-user.ts';
 
 /** `hash` is that of the link's token. */

@@ -98,7 +98,12 @@ function whyNot(view: View, config: Config | undefined, identity: Identity, now:
 }
 
 /** The user with all that the sign-in changes of them. */
-function signedInUser({ before, user }: SsoAccount, { isAdmin }: Decided, session: NewSession, context: Context): Resource<'User'> {
+function signedInUser(
+  { before, user }: SsoAccount,
+  { isAdmin }: Decided,
+  session: NewSession,
+  context: Context,
+): Resource<'User'> {
   const after = { ...user, spec: { ...user.spec, admin: isAdmin } };
   const isChanged = before !== undefined && !sameValue(before.spec, after.spec);
   const next = isChanged ? { generation: user.generation + 1, updatedAt: context.now } : {};

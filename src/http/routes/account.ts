@@ -113,7 +113,7 @@ function refused(): Problem {
 const challenge = { 'www-authenticate': 'Bearer realm="weir"' };
 
 const wrong =
-  'This username and password do not fit, or no password is taken for this account now. If your organisation has single sign-on, sign in with your email address; if you are sure of both, ask an administrator.';
+  'This username and password do not fit, or no password is taken for this account now. If your organisation has single sign-on, sign in with your email address; if you registered lately, sign in with your username; if you are sure of both, ask an administrator.';
 
 function unverified({ mailer }: Services): string {
   return mailer.configured()

@@ -128,7 +128,15 @@ audit('tells sign-ins by names of their own', () => {
   const failedHere = withSpec(ann, { signInNetworks: [here] });
   const lockedHere = withSpec(ann, { signInNetworks: [{ ...here, failed: 0, lockedUntil: at }] });
   const fine = withSpec(ann, { signInNetworks: [{ ...here, known: true, failed: 0 }], lastSignInAt: at });
-  const events = [created(session), deleted(session), updated(ann, failed), updated(failed, locked), updated(ann, failedHere), updated(failedHere, lockedHere), updated(lockedHere, fine)].map((change) => {
+  const events = [
+    created(session),
+    deleted(session),
+    updated(ann, failed),
+    updated(failed, locked),
+    updated(ann, failedHere),
+    updated(failedHere, lockedHere),
+    updated(lockedHere, fine),
+  ].map((change) => {
     const entry = told(change, ann);
     return [entry?.event, entry?.target.name];
   });

@@ -165,7 +165,8 @@ wrong('from one /64 are from one network, however many addresses it has', () => 
 wrong('from many networks slow all that the user never signed in from, and no other', () => {
   const world = accounts(admin, person('bob'));
   attempt(world, 'bob');
-  const guess = (n: number, seconds: number) => attempt(world, 'bob', { right: false, seconds, ...at(`198.51.100.${n}`) });
+  const guess = (n: number, seconds: number) =>
+    attempt(world, 'bob', { right: false, seconds, ...at(`198.51.100.${n}`) });
   for (let n = 1; n < 25; n += 1) guess(n, 0);
   assert.equal(counters(world, 'bob').strange, [24, null]);
   const pauses = Array.from({ length: 12 }, (_, n) => {
@@ -192,7 +193,8 @@ wrong('at a network that is known count there alone', () => {
 wrong('of a hundred networks do not make a network forgotten that is known', () => {
   const world = accounts(admin, person('bob'));
   attempt(world, 'bob');
-  for (let n = 1; n <= 100; n += 1) attempt(world, 'bob', { right: false, seconds: n * 1000, ...at(`198.51.100.${n}`) });
+  for (let n = 1; n <= 100; n += 1)
+    attempt(world, 'bob', { right: false, seconds: n * 1000, ...at(`198.51.100.${n}`) });
   const networks = world.state.get('User', 'bob')?.spec.signInNetworks ?? [];
   assert.equal([networks.length, networks[0]?.network, networks[0]?.known], [17, home, true]);
   for (let n = 1; n <= 20; n += 1) attempt(world, 'bob', { seconds: 200_000 + n, ...at(`203.0.113.${n}`) });

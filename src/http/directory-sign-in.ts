@@ -8,7 +8,7 @@ import { addressOf } from '../core/model/resource.ts';
 import { userCalled } from '../core/model/user-called.ts';
 import type { View } from '../core/model/view.ts';
 import type { NewSession } from '../core/proposals/begin-session.ts';
-import { failedSignIn, isLocked, mostFailures } from '../core/proposals/failed-sign-in.ts';
+import { failedSignIn, failuresAt, isLocked, mostFailures } from '../core/proposals/failed-sign-in.ts';
 import { judgeSsoSignIn, type SsoVerdict, ssoActor } from '../core/proposals/sso-sign-in.ts';
 import type { SsoConfiguration } from '../sso/provider.ts';
 import { Problem } from './errors.ts';
@@ -65,15 +65,15 @@ function tryAs({ services }: Call, { id }: SsoConfiguration, email: string): Pic
 }
 
 /** With and without the domain it is the same name, and as directories compare. Nothing where there were too many wrong passwords. */
-function begunTry({ services }: Call, { config, typed, known }: DirectoryAttempt): Try | undefined {
-  const { clock, tries, door } = services;
+function begunTry(call: Call, { config, typed, known }: DirectoryAttempt): Try | undefined {
+  const { clock, tries, door } = call.services;
   const now = clock();
   if (!known) return tries.begin(`${config.id} ${plain(typed.split('@')[0] ?? '')}`, Date.parse(now));
   // Others may have been counted since the request came.
   const user = door.store.read().get('User', known.id) ?? known;
-  if (isLocked(user, now)) return undefined;
+  if (isLocked(user, call.address, now)) return undefined;
   // Whoever is never locked for long has a try after each pause.
-  return tries.begin(known.id, Date.parse(now), Math.min(user.spec.failedSignIns, mostFailures - 1));
+  return tries.begin(known.id, Date.parse(now), Math.min(failuresAt(user, call.address), mostFailures - 1));
 }
 
 /** As loosely as any directory compares: whatever it takes for one name is one name. */
@@ -107,8 +107,10 @@ async function refuse(
   const event: AuditEvent = { event: 'sign-in.failed', target: { kind: 'User', ...who }, reason };
   const proposal: Proposal = (view, { now }) => {
     const counted = counts ? meant(view, known, email) : [];
-    const open = counted.filter((user) => !user.spec.suspended && !isLocked(user, now));
-    return open.map((user) => because(failedSignIn(view, user, now), reason));
+    const open = counted.filter((user) => !user.spec.suspended && !isLocked(user, call.address, now));
+    return open.map((user) =>
+      because(failedSignIn(view, user, { address: call.address, now, isDirectorys: true }), reason),
+    );
   };
   await submit(
     call.services.door,
@@ -143,7 +145,7 @@ const changed = 'the configuration was changed while its directory was asked';
  * for groups, as the configuration said then: where that was changed since nothing that it told counts.
  */
 function judge({ config, known, session }: DirectoryAttempt, identity: Identity, view: View, context: Context) {
-  if (meant(view, known, identity.email).some((user) => isLocked(user, context.now)))
+  if (meant(view, known, identity.email).some((user) => isLocked(user, session.address, context.now)))
     return { outcome: 'refused', reason: 'too many wrong passwords were given', changes: [] } as const;
   const { generation, spec } = view.get('SsoConfig', config.id) ?? config;
   if (spec.active && generation !== config.generation)

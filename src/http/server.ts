@@ -23,7 +23,7 @@ import { answerProblem, problems } from './plugins/problems.ts';
 import { reservedPart } from './plugins/reserved-part.ts';
 import { silentConnections } from './plugins/silent-connections.ts';
 import { createWayIn, type WayIn } from './proxy/way-in.ts';
-import { createInvitationQuotas } from './quota.ts';
+import { createInvitationQuotas, createQuota } from './quota.ts';
 import { createRecordTurns } from './record-page.ts';
 import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
@@ -59,6 +59,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     contentWork: createContentWork(),
     installedTurns: createInstalledTurns(),
     invitationQuotas: createInvitationQuotas(),
+    addressMails: createQuota({ max: 1, spanMs: 86_400_000 }),
     deviceWaiters,
     agents: createAgents(),
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),

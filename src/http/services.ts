@@ -18,7 +18,7 @@ import type { DeviceWaiters } from './device-waiters.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PlanTurns } from './plan-turns.ts';
 import type { Patience } from './proxy/patience.ts';
-import type { InvitationQuotas } from './quota.ts';
+import type { InvitationQuotas, Quota } from './quota.ts';
 import type { Tries } from './tries.ts';
 
 /** A document of an export; `path` is relative to the tree. */
@@ -175,6 +175,8 @@ export interface Services extends ServerOptions {
   readonly installedTurns: Turns;
   /** How many invitations somebody may send. */
   readonly invitationQuotas: InvitationQuotas;
+  /** How often somebody is told that others register with their address. */
+  readonly addressMails: Quota;
   /** Devices that wait for something to change. */
   readonly deviceWaiters: DeviceWaiters;
   /** The agents that were heard of each device. */

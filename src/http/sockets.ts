@@ -1,7 +1,7 @@
 // Every connection that clients hold, whatever is spoken on it or not yet: counted against one limit, of which a part is kept for probes and signing in.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { networkOf } from './client-address.ts';
+import { networkOf } from '../core/model/network.ts';
 
 /** Why a connection was cut, or may ask little. */
 export type SocketLimit = 'sockets' | 'network';

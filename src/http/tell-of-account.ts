@@ -1,6 +1,7 @@
 // Tells users by mail what was changed of their accounts, so that they learn of it when it was not them.
 import { type Change, changesOf } from '../core/model/change.ts';
-import { emailChangeAsked, emailChanged, passwordChanged } from '../mail/messages.ts';
+import { userCalled } from '../core/model/user-called.ts';
+import { addressInUse, emailChangeAsked, emailChanged, passwordChanged } from '../mail/messages.ts';
 import type { Services } from './services.ts';
 
 type Around = Pick<Services, 'door' | 'mailer' | 'baseUrl' | 'clock'>;
@@ -21,6 +22,17 @@ export function tellOfAccount(changes: readonly Change[], services: Around): voi
     if (passwordHash !== undefined && before.spec.passwordHash !== passwordHash) mailer.send(passwordChanged(about));
   }
   tellOfAsked(changes, at, services);
+}
+
+/** Tells whoever has an address that somebody else registered with it, at most once a day. */
+export function tellOfAddressInUse(
+  email: string,
+  { door, mailer, baseUrl, clock, addressMails }: Around & Pick<Services, 'addressMails'>,
+): void {
+  const at = clock();
+  const owner = userCalled(door.store.read(), email);
+  if (!owner || !mailer.configured() || typeof addressMails.take(owner.id, at) === 'number') return;
+  mailer.send(addressInUse({ baseUrl, to: email, username: owner.name, at }));
 }
 
 /** A link to another address than the user has, which is what a change of address begins with. */

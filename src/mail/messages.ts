@@ -20,6 +20,20 @@ export function verifyEmail(about: About & { username: string; token: string; ex
   });
 }
 
+/** To the owner of an address with which somebody registered again. */
+export function addressInUse(about: About & { username: string; at: string }): Mail {
+  return layOut({
+    ...about,
+    subject: 'Somebody registered with your address',
+    before: [
+      `On ${moment(about.at)} somebody registered with this address. It belongs to the account "${harmless(about.username)}" already, so nothing has changed.`,
+      'If it was you, sign in with that account; if you have lost its password, ask for a new one there. If it was not you, nothing has to be done.',
+    ],
+    link: link(about, 'Sign in', '/account/login'),
+    after: [],
+  });
+}
+
 /** To somebody who asked for a new password. */
 export function resetPassword(about: About & { username: string; token: string; expiresAt: string }): Mail {
   return layOut({

@@ -55,14 +55,59 @@ open('sends the link again at sign-in, once a minute, to who knows the password'
   assert.is((await verify(world, tokenIn(world, 'noa@people.example'))).status, 200);
 });
 
-open('says that a username or an address is taken, as everywhere', async ({ world }) => {
+open('says that a username is taken, and nothing of an address', async ({ world }) => {
   await put(world.store, 'bea');
   const taken = await register(world, { ...noa, username: 'BEA', email: 'bea@people.example' });
-  assert.equal(
-    [taken.status, taken.body.code, rules(taken)],
-    [409, 'rule_violated', ['username-unique', 'email-unique']],
-  );
+  assert.equal([taken.status, taken.body.code, rules(taken)], [409, 'rule_violated', ['username-unique']]);
   assert.is(world.mails.length, 0);
+});
+
+open(
+  'answers for an address that is taken as for one that is free, whatever is tried afterwards',
+  async ({ world }) => {
+    await put(world.store, 'bea');
+    await put(world.store, 'uma', { emailVerified: false });
+    const after = async (username: string, email: string) => {
+      const secret = 'eight blue otters';
+      const made = await register(world, { ...noa, username, email, password: secret });
+      const answers = [
+        made,
+        await register(world, { ...noa, username, email: 'another@people.example' }),
+        await login(world, username, secret),
+        await login(world, username, 'wrong'),
+        await login(world, email, secret),
+        await login(world, email, 'wrong'),
+        await world.ask('POST', '/account/forgot-password', { as: 'none', body: { email } }),
+      ];
+      const shown = { ...made.body, id: 'an id' };
+      return [shown, ...answers.map(({ status, body }) => [status, body.code, body.detail])].map((each) =>
+        JSON.stringify(each).replaceAll(email, 'ADDRESS').replaceAll(username, 'NAME'),
+      );
+    };
+    const free = await after('free', 'free@people.example');
+    assert.match(free[1] ?? '', /^\[201,/);
+    assert.equal(await after('thief', 'bea@people.example'), free);
+    assert.equal(await after('squatter', 'uma@people.example'), free);
+    const thief = world.store.read().named('User', 'thief');
+    assert.match(thief?.spec.email ?? '', /@unclaimed\.invalid$/);
+    assert.is(world.store.read().named('User', 'bea')?.spec.email, 'bea@people.example');
+    const told = world.mails.filter(({ subject }) => /registered with your address/.test(subject));
+    assert.equal(
+      told.map(({ to }) => to),
+      ['bea@people.example', 'uma@people.example'],
+    );
+    assert.not.match(JSON.stringify(world.mails), 'unclaimed');
+  },
+);
+
+open('tells the owner of an address once a day, however often others register with it', async ({ world }) => {
+  await put(world.store, 'bea');
+  const count = () => world.mails.length;
+  for (let n = 0; n < 5; n += 1) await register(world, { ...noa, username: `thief-${n}`, email: 'bea@people.example' });
+  assert.is(count(), 1);
+  world.setNow(later(86_400));
+  await register(world, { ...noa, username: 'thief-9', email: 'bea@people.example' });
+  assert.is(count(), 2);
 });
 
 open('refuses what cannot be, all at once, and a password that others would guess', async ({ world }) => {

@@ -1,4 +1,5 @@
 // How a change is called in the audit log.
+import type { SpecOf } from '../kinds/index.ts';
 import type { Change } from '../model/change.ts';
 import type { Resource } from '../model/resource.ts';
 
@@ -23,8 +24,23 @@ function signInEvent({ kind, before, after }: Change): string | undefined {
   if (kind === 'Session') return before ? (after ? undefined : 'session.ended') : 'sign-in.succeeded';
   if (kind !== 'User' || !before || !after) return undefined;
   const [old, now] = [before as Resource<'User'>, after as Resource<'User'>];
-  if (now.spec.lockedUntil !== null && now.spec.lockedUntil !== old.spec.lockedUntil) return 'sign-in.locked';
-  return now.spec.failedSignIns > old.spec.failedSignIns ? 'sign-in.failed' : undefined;
+  const counters = countersOf(now.spec).map((is) => ({ is, was: countersOf(old.spec).find(isOf(is)) ?? none }));
+  if (counters.some(({ was, is }) => is.lockedUntil !== null && is.lockedUntil !== was.lockedUntil))
+    return 'sign-in.locked';
+  return counters.some(({ was, is }) => is.failed > was.failed) ? 'sign-in.failed' : undefined;
+}
+
+type Counter = { readonly network: string; readonly failed: number; readonly lockedUntil: string | null };
+
+const none = { failed: 0, lockedUntil: null } as const;
+
+/** The counter of the account, and one for each network. */
+function countersOf({ failedSignIns: failed, lockedUntil, signInNetworks = [] }: SpecOf<'User'>): readonly Counter[] {
+  return [{ network: '', failed, lockedUntil }, ...signInNetworks];
+}
+
+function isOf({ network }: Counter) {
+  return (other: Counter) => other.network === network;
 }
 
 /** That it ended by itself, or could not be brought up; that it went back to the stack before. */

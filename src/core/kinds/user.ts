@@ -3,6 +3,14 @@ import { z } from 'zod';
 import { bookkeeping, defineKind, hashed } from './kind.ts';
 import { count, emailAddress, flag, instant } from './scalars.ts';
 
+/** A network from which somebody tried to sign in: whether the right password ever came from there, and what is counted there alone. */
+const signInNetwork = z.strictObject({
+  network: z.string().max(64),
+  known: z.boolean(),
+  failed: z.int().min(0),
+  lockedUntil: z.iso.datetime().nullable(),
+});
+
 /** A user (specification 2.7). `passwordHash` is absent where there is no local password. */
 export const user = defineKind({
   kind: 'User',
@@ -25,11 +33,14 @@ export const user = defineKind({
       .describe('When the user last signed in; null for never.'),
     failedSignIns: bookkeeping(count(1_000_000))
       .default(0)
-      .describe('How many wrong passwords were given in a row since the last sign-in or lock.'),
+      .describe('How many wrong passwords were given in a row from networks that nobody had signed in from.'),
     lockedUntil: bookkeeping(instant())
       .nullable()
       .default(null)
-      .describe('Until when no password is taken; null where the account is not locked.'),
+      .describe('Until when no password is taken from such networks; null where any is.'),
+    signInNetworks: bookkeeping(z.array(signInNetwork).max(24))
+      .optional()
+      .describe('The networks from which the user signed in, or wrong passwords came, the last one first.'),
   }),
   keys: ({ email, admin, suspended }) => [
     `email=${email}`,

@@ -4,6 +4,7 @@ import { type Change, created, deleted, updated } from '../model/change.ts';
 import type { Context } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { referrers, singleton, type View } from '../model/view.ts';
+import { knownNetworks } from './failed-sign-in.ts';
 
 /** A session to begin. `hash` is the SHA-256 of its cookie's value; `replaced` the id of the session that the browser had until now. */
 export interface NewSession {
@@ -24,12 +25,19 @@ export const mostSessions = 100;
 /** The session, the end of those that it replaces, and the note that the user signed in, which forgives wrong passwords. */
 export function begunSession(view: View, user: Resource<'User'>, session: NewSession, context: Context): Change[] {
   const own = newSession(view, user, session, context);
-  return [updated(user, signedIn(user, context)), ...replacedBy(view, user, session), created(own)];
+  return [updated(user, signedIn(user, session, context)), ...replacedBy(view, user, session), created(own)];
 }
 
-/** The user, who signs in now. */
-export function signedIn(user: Resource<'User'>, { now }: Context): Resource<'User'> {
-  return { ...user, spec: { ...user.spec, lastSignInAt: now, failedSignIns: 0, lockedUntil: null } };
+const noFailures = { failedSignIns: 0, lockedUntil: null } as const;
+
+/** The user, who signs in now. What is counted for other networks stays: it is not they who signed in. */
+export function signedIn(
+  user: Resource<'User'>,
+  { address }: Pick<NewSession, 'address'>,
+  { now }: Context,
+): Resource<'User'> {
+  const spec = { ...user.spec, ...noFailures, lastSignInAt: now, signInNetworks: knownNetworks(user, address) };
+  return { ...user, spec };
 }
 
 /** The end of the session that a new one replaces, and of the oldest where there are too many. */

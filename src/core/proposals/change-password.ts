@@ -4,7 +4,7 @@ import type { Resource } from '../model/resource.ts';
 import { bindingSso } from '../model/sso.ts';
 import type { View } from '../model/view.ts';
 import { Declined } from './declined.ts';
-import { failedSignIn, isLocked } from './failed-sign-in.ts';
+import { failedSignIn, forgiven, isLocked } from './failed-sign-in.ts';
 import { type Target, targetIn } from './target.ts';
 import { changedUser, endedSessions } from './update-user.ts';
 
@@ -13,28 +13,30 @@ export interface PasswordChange extends Target {
   readonly verified: string;
   readonly passwordHash: string;
   readonly session: string;
+  /** Where it was asked from. */
+  readonly address: string;
 }
 
 /**
  * Ends the other sessions. Declines (`not_found`, `precondition_failed`; `conflict` as `localPassword` does, and where the password is another one
  * by now; `forbidden` in the words for a wrong password where too many wrong ones were given).
  */
-export function changePassword({ verified, passwordHash, session, ...target }: PasswordChange): Proposal {
+export function changePassword({ verified, passwordHash, session, address, ...target }: PasswordChange): Proposal {
   return (view, context) => {
     const user = targetIn(view, 'User', target);
     if (localPassword(view, user) !== verified)
       throw new Declined('conflict', 'the password cannot be changed, because it was changed in the meantime');
-    if (isLocked(user, context.now)) throw wrongPassword();
-    const spec = { passwordHash, failedSignIns: 0, lockedUntil: null };
+    if (isLocked(user, address, context.now)) throw wrongPassword();
+    const spec = { passwordHash, ...forgiven(user) };
     return [...changedUser(user, { spec }, context), ...endedSessions(view, user, session)];
   };
 }
 
 /** Counts a wrong password of a user (by id): whoever has found a session open gets as many guesses as anybody. */
-export function countWrongPassword(id: string): Proposal {
+export function countWrongPassword(id: string, address: string): Proposal {
   return (view, { now }) => {
     const user = view.get('User', id);
-    return user && !isLocked(user, now) ? [failedSignIn(view, user, now)] : [];
+    return user && !isLocked(user, address, now) ? [failedSignIn(view, user, { address, now })] : [];
   };
 }
 

@@ -1,11 +1,12 @@
 // Registers somebody: the user, the team that they were invited to or get, and the link that verifies their address.
-import { type Change, created, deleted, updated } from '../model/change.ts';
+import { because, type Change, created, deleted, updated } from '../model/change.ts';
 import { isPending } from '../model/invited.ts';
 import { membershipIn } from '../model/members.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { activeSsoOf } from '../model/sso.ts';
 import { first } from '../model/state.ts';
+import { unclaimedAddress } from '../model/unclaimed.ts';
 import { userCalled } from '../model/user-called.ts';
 import { singleton, type View } from '../model/view.ts';
 import { newUser } from './create-user.ts';
@@ -33,13 +34,15 @@ export interface Registration extends Applicant {
 /**
  * Whoever was invited has shown that they read mail at the address, is in that team at once, and gets one of their own where they choose a type;
  * others get a link to verify the address. An account that somebody registered with the address of who was invited, and never could use, is theirs.
+ * Where the address is somebody's already the same happens, but that the account is no way in: its address is nobody's, and there is no link.
  * Declines as `admit` does, and `invalid_request` for a team type that cannot be chosen.
  */
-export function register({ username, displayName, passwordHash, link, team, ...applicant }: Registration): Proposal {
+export function register(registration: Registration): Proposal {
+  const { username, email, displayName, passwordHash, link, team } = registration;
   return (view, context) => {
-    const { email } = applicant;
-    const invitation = admit(view, applicant, context.now);
+    const invitation = admit(view, registration, context.now);
     const verified = invitation !== undefined;
+    if (!verified && userCalled(view, email)) return withoutAddress(view, registration, context);
     const fresh = newUser({ username, spec: { email, displayName, passwordHash, emailVerified: verified } }, context);
     const unused = verified ? unusedAccount(view, email) : undefined;
     const user = unused ? { ...fresh, id: unused.id, generation: unused.generation + 1 } : fresh;
@@ -50,6 +53,22 @@ export function register({ username, displayName, passwordHash, link, team, ...a
       ...(verified ? [] : issuedLink(view, user, { purpose: 'verify-email', email, hash: link }, context)),
     ];
   };
+}
+
+/** It has the username and the team, or whoever tries them again would see that it was not made. */
+function withoutAddress(
+  view: View,
+  { username, displayName, passwordHash, team }: Registration,
+  context: Context,
+): Change[] {
+  const { id, ...rest } = newUser(
+    { username, spec: { email: unclaimedAddress('new'), displayName, passwordHash } },
+    context,
+  );
+  const user = { ...rest, id, spec: { ...rest.spec, email: unclaimedAddress(id) } };
+  const why =
+    'the address that was given is that of another account, whose owner was told: nobody signs in to this one';
+  return [because(created(user), why), ...personalTeam(view, user, { ...team, optional: false }, context)];
 }
 
 /** Whether visitors may register (specification 2.7). */

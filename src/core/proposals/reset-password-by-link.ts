@@ -3,6 +3,7 @@ import { deleted } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import { bindingSso } from '../model/sso.ts';
 import { Declined } from './declined.ts';
+import { forgiven } from './failed-sign-in.ts';
 import { goodLink } from './issue-action-token.ts';
 import { requireResetOffered } from './request-password-reset.ts';
 import { changedUser, endedSessions } from './update-user.ts';
@@ -29,7 +30,7 @@ export function resetPasswordByLink({ hash, passwordHash }: LinkReset): Proposal
         'forbidden',
         `no password can be set here, because ${sso.spec.emailDomain} signs in through single sign-on (${sso.name})`,
       );
-    const spec = { passwordHash, emailVerified: true, failedSignIns: 0, lockedUntil: null };
+    const spec = { passwordHash, emailVerified: true, ...forgiven(user) };
     return [...changedUser(user, { spec }, context), ...endedSessions(view, user), deleted(link)];
   };
 }

@@ -3,6 +3,7 @@ import type { Proposal } from '../model/proposal.ts';
 import { suggest } from '../model/suggest.ts';
 import type { View } from '../model/view.ts';
 import { Declined } from './declined.ts';
+import { forgiven } from './failed-sign-in.ts';
 import { changedUser, endedSessions } from './update-user.ts';
 
 /** The account is unlocked, and signed out everywhere; tokens stay: they are revoked one by one. Declines (`not_found`) where there is no such user. */
@@ -20,7 +21,7 @@ export function resetPassword({
         'not_found',
         `${username} cannot get a new password, because there is no user of that name${hint(view, username)}`,
       );
-    const spec = { passwordHash, failedSignIns: 0, lockedUntil: null };
+    const spec = { passwordHash, ...forgiven(user) };
     return [...changedUser(user, { spec }, context), ...endedSessions(view, user)];
   };
 }

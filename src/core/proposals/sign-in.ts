@@ -3,6 +3,7 @@ import type { Change } from '../model/change.ts';
 import type { Context } from '../model/proposal.ts';
 import type { DeclaredResource, Resource } from '../model/resource.ts';
 import { activeSsoOf, bindingSso } from '../model/sso.ts';
+import { isUnclaimed } from '../model/unclaimed.ts';
 import type { View } from '../model/view.ts';
 import { begunSession, type NewSession } from './begin-session.ts';
 import { failedSignIn, isLocked } from './failed-sign-in.ts';
@@ -37,11 +38,11 @@ export function judgeSignIn(attempt: SignInAttempt, view: View, context: Context
   const user = attempt.user === undefined ? undefined : view.get('User', attempt.user);
   const announced = announcedTo(view, typed);
   if (!user || user.spec.suspended) return refused(announced);
-  const isRight = isRightPassword(attempt, user);
-  const binding = bindingSso(view, user);
-  if (binding) return refused(isRight ? binding : announced);
-  if (isLocked(user, context.now)) return refused(announced);
-  if (!isRight) return refused(announced, [failedSignIn(view, user, context.now)]);
+  const [{ address }, { now }] = [session, context];
+  if (isLocked(user, address, now)) return refused(announced);
+  // One answer and one count for any password where none is taken: whoever guesses learns nothing.
+  const isGood = isRightPassword(attempt, user) && bindingSso(view, user) === undefined;
+  if (!isGood) return refused(announced, [failedSignIn(view, user, { address, now })]);
   if (isUnproven(user)) return unverified(attempt, user, view, context);
   return { outcome: 'signed-in', user, changes: begunSession(view, user, session, context) };
 }
@@ -66,8 +67,15 @@ function refused(sso: DeclaredResource<'SsoConfig'> | undefined, changes: readon
   return sso ? { outcome: 'elsewhere', sso, changes } : { outcome: 'refused', changes };
 }
 
-function unverified({ link }: SignInAttempt, user: Resource<'User'>, view: View, context: Context): SignInVerdict {
-  const isDue = link !== undefined && !wasMailedLately(view, user, 'verify-email', context.now);
+/** By its username alone: whose the address is nobody knows yet, and whoever registered with it must not learn whether it was taken. */
+function unverified(
+  { typed, link }: SignInAttempt,
+  user: Resource<'User'>,
+  view: View,
+  context: Context,
+): SignInVerdict {
+  if (typed.includes('@')) return refused(undefined);
+  const isDue = link !== undefined && !isUnclaimed(user) && !wasMailedLately(view, user, 'verify-email', context.now);
   const { email } = user.spec;
   const changes = isDue ? issuedLink(view, user, { purpose: 'verify-email', email, hash: link }, context) : [];
   return { outcome: 'unverified', user, changes };

@@ -55,7 +55,7 @@ export function judgeSsoSignIn(
   const account = ssoAccount(view, config, identity, context);
   if (typeof account === 'string') return refused(account);
   const decided = decideByGroups({ config, user: account.user, groups: identity.groups }, view, context.now);
-  const user = signedInUser(account, decided, context);
+  const user = signedInUser(account, decided, session, context);
   const own = newSession(view, user, wishes(config, identity, session), context);
   const others = [...decided.others, ...decided.admin];
   const changes = [
@@ -98,11 +98,16 @@ function whyNot(view: View, config: Config | undefined, identity: Identity, now:
 }
 
 /** The user with all that the sign-in changes of them. */
-function signedInUser({ before, user }: SsoAccount, { isAdmin }: Decided, context: Context): Resource<'User'> {
+function signedInUser(
+  { before, user }: SsoAccount,
+  { isAdmin }: Decided,
+  session: NewSession,
+  context: Context,
+): Resource<'User'> {
   const after = { ...user, spec: { ...user.spec, admin: isAdmin } };
   const isChanged = before !== undefined && !sameValue(before.spec, after.spec);
   const next = isChanged ? { generation: user.generation + 1, updatedAt: context.now } : {};
-  return signedIn({ ...after, ...next }, context);
+  return signedIn({ ...after, ...next }, session, context);
 }
 
 function userChange({ before, explained }: SsoAccount, user: Resource<'User'>, { admin }: Decided): Change {

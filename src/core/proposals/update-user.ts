@@ -5,6 +5,7 @@ import { sameValue } from '../model/leaves.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { referrers, type View } from '../model/view.ts';
+import { forgiven } from './failed-sign-in.ts';
 import { type Target, targetIn } from './target.ts';
 
 /** What changes; what is absent stays. A new password ends the sessions of the user, but for that with the id `keptSession`. */
@@ -23,7 +24,7 @@ export function updateUser(update: UserUpdate): Proposal {
   return (view, context) => {
     const { username, email, displayName, admin, suspended, passwordHash, keptSession } = update;
     const user = targetIn(view, 'User', update);
-    const unlocked = passwordHash === undefined ? {} : { passwordHash, failedSignIns: 0, lockedUntil: null };
+    const unlocked = passwordHash === undefined ? {} : { passwordHash, ...forgiven(user) };
     const address = email === undefined || email === user.spec.email ? {} : { email, emailVerified: true };
     const spec = { displayName, admin, suspended, ...address, ...unlocked };
     const ended = passwordHash === undefined ? [] : endedSessions(view, user, keptSession);

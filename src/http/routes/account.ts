@@ -113,7 +113,7 @@ function refused(): Problem {
 const challenge = { 'www-authenticate': 'Bearer realm="weir"' };
 
 const wrong =
-  'This username and password do not fit, or no password is taken for this account now. If your organisation has single sign-on, sign in with your email address; if you are sure of both, ask an administrator.';
+  'This username and password do not fit, or no password is taken for this account now. If your organisation has single sign-on, sign in with your email address; if you registered lately, sign in with your username; if you are sure of both, ask an administrator.';
 
 function unverified({ mailer }: Services): string {
   return mailer.configured()
@@ -122,15 +122,8 @@ function unverified({ mailer }: Services): string {
 }
 
 function elsewhere(sso: DeclaredResource<'SsoConfig'>, { baseUrl }: Services): Problem {
-  const { emailDomain, provider } = sso.spec;
-  // It was not when the password was looked at.
-  if (provider === 'ldap')
-    return new Problem('unavailable', {
-      detail: `People of ${emailDomain} sign in by their directory from now on: try again.`,
-      headers: { 'retry-after': '1' },
-    });
   return new Problem('sso_required', {
-    detail: `People of ${emailDomain} sign in through single sign-on.`,
+    detail: `People of ${sso.spec.emailDomain} sign in through single sign-on.`,
     redirect: ssoRedirect(sso, baseUrl),
     headers: challenge,
   });

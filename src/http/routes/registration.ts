@@ -15,7 +15,7 @@ import { mailVerification } from '../account-mails.ts';
 import { invalidRequest, Problem } from '../errors.ts';
 import { fieldFinding, hashOfNew, passwordFindings } from '../new-password.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { tellOfAccount } from '../tell-of-account.ts';
+import { tellOfAccount, tellOfAddressInUse } from '../tell-of-account.ts';
 import { nameField } from '../user-fields.ts';
 import { exampleRegistration, registrationView, shownOwner, shownRegistration } from '../views/account.ts';
 import { exampleUser, userView } from '../views/user.ts';
@@ -63,7 +63,7 @@ const register = defineRoute({
   tag,
   summary: 'Register',
   description:
-    'Makes a user where the settings allow it, or with an invitation to the address that is given. Who is invited is in that team at once; everybody else gets a mail with a link, and signs in once the address is verified. It does not sign in.',
+    'Makes a user where the settings allow it, or with an invitation to the address that is given. Who is invited is in that team at once; everybody else gets a mail with a link, and signs in by the username once the address is verified. It does not sign in. Where the address is somebody’s already the answer is the same, its owner is told by mail, and the account is never a way in.',
   body: form,
   bodyExample: () => ({ username: 'ann', email: 'ann@example.com', password: 'correct horse battery', name: 'Ann' }),
   answers: { 201: { description: 'The user.', schema: userView, example: () => exampleUser } },
@@ -82,7 +82,9 @@ const register = defineRoute({
     const proposal = registration({ ...applicant, ...wanted(body), passwordHash, link: link.hash });
     const { changes } = await submit(services.door, proposal, contextOf(call));
     mailVerification(services, changes, link.secret);
-    return { status: 201, body: shownOwner(changes, services) };
+    const shown = shownOwner(changes, services);
+    if (shown.email !== body.email) tellOfAddressInUse(body.email, services);
+    return { status: 201, body: { ...shown, email: body.email } };
   },
 });
 

@@ -107,7 +107,7 @@ const password = defineRoute({
     const verified = await compared(call, caller, body.current);
     const passwordHash = await services.passwords.hash(body.new);
     const session = caller.by === 'session' ? caller.session.id : '';
-    const change = { id: caller.user.id, verified, passwordHash, session };
+    const change = { id: caller.user.id, verified, passwordHash, session, address: call.address };
     const outcome = await write(call, changePassword({ ...change, ...unmoved(call) }));
     if ('plan' in outcome) return { body: outcome.plan };
     tellOfAccount(outcome.changes, services);
@@ -122,8 +122,8 @@ async function compared(call: Call, { user }: UserCaller, current: string): Prom
   const known = targetIn(view, 'User', { id: user.id });
   const hash = localPassword(view, known);
   const isRight = await passwords.verify(current, hash);
-  if (isRight && !isLocked(known, clock())) return hash;
-  await submit(door, whileAllowed(call, countWrongPassword(user.id)), contextOf(call));
+  if (isRight && !isLocked(known, call.address, clock())) return hash;
+  await submit(door, whileAllowed(call, countWrongPassword(user.id, call.address)), contextOf(call));
   throw wrongPassword();
 }
 

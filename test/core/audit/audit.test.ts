@@ -124,7 +124,19 @@ audit('tells sign-ins by names of their own', () => {
   });
   const failed = withSpec(ann, { failedSignIns: 1 });
   const locked = withSpec(ann, { failedSignIns: 0, lockedUntil: at });
-  const events = [created(session), deleted(session), updated(ann, failed), updated(failed, locked)].map((change) => {
+  const here = { network: '192.0.2.1', known: false, failed: 4, lockedUntil: null };
+  const failedHere = withSpec(ann, { signInNetworks: [here] });
+  const lockedHere = withSpec(ann, { signInNetworks: [{ ...here, failed: 0, lockedUntil: at }] });
+  const fine = withSpec(ann, { signInNetworks: [{ ...here, known: true, failed: 0 }], lastSignInAt: at });
+  const events = [
+    created(session),
+    deleted(session),
+    updated(ann, failed),
+    updated(failed, locked),
+    updated(ann, failedHere),
+    updated(failedHere, lockedHere),
+    updated(lockedHere, fine),
+  ].map((change) => {
     const entry = told(change, ann);
     return [entry?.event, entry?.target.name];
   });
@@ -133,6 +145,9 @@ audit('tells sign-ins by names of their own', () => {
     ['session.ended', 'ann'],
     ['sign-in.failed', 'ann'],
     ['sign-in.locked', 'ann'],
+    ['sign-in.failed', 'ann'],
+    ['sign-in.locked', 'ann'],
+    [undefined, undefined],
   ]);
 });
 

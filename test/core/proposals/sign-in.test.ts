@@ -13,16 +13,23 @@ function attempt(
 ): SignInVerdict {
   const user = [...state.all('User')].find(({ name, spec }) => name === typed || spec.email === typed);
   const known = user ? { user: user.id, compared: user.spec.passwordHash ?? '' } : {};
-  const session = { hash: hash('a'), address: '192.0.2.7', agent: 'test' };
+  const session = { hash: hash('a'), address: home, agent: 'test' };
   const verdict = judgeSignIn({ typed, right, session, ...known, ...more }, state, at(seconds));
   state.apply(verdict.changes);
   return verdict;
 }
 
-const counters = ({ state }: Accounts, id: string) => {
-  const { failedSignIns, lockedUntil } = state.get('User', id)?.spec ?? {};
-  return [failedSignIns, lockedUntil];
+const home = '192.0.2.7';
+
+/** What is counted for a network, and for all that are strange. */
+const counters = ({ state }: Accounts, id: string, network = home) => {
+  const { failedSignIns = 0, lockedUntil = null, signInNetworks = [] } = state.get('User', id)?.spec ?? {};
+  const here = signInNetworks.find((one) => one.network === network);
+  return { here: [here?.failed ?? 0, here?.lockedUntil ?? null], strange: [failedSignIns, lockedUntil] };
 };
+
+const none = [0, null];
+const at = (address: string) => ({ session: { hash: hash('a'), address, agent: 'test' } });
 
 /** Another admin, so that nobody is the last. */
 const admin = person('root', { admin: true });
@@ -47,7 +54,7 @@ right('makes a session as long as the Platform says, and forgives wrong password
   });
   assert.is(world.state.get('User', 'bob')?.spec.lastSignInAt, after(60));
   assert.is(world.state.get('User', 'bob')?.generation, 1, 'nobody changed the user');
-  assert.equal(counters(world, 'bob'), [0, null]);
+  assert.equal(counters(world, 'bob'), { here: none, strange: none });
 });
 
 right('serves for the address as for the username', () => {
@@ -72,7 +79,7 @@ right('does not count when the password was changed while it was compared', () =
   const world = accounts(admin, person('bob'));
   const verdict = attempt(world, 'bob', { user: 'bob', compared: 'another hash' });
   assert.is(verdict.outcome, 'refused');
-  assert.equal(counters(world, 'bob'), [1, null]);
+  assert.equal(counters(world, 'bob'), { here: [1, null], strange: [1, null] });
 });
 
 right('is no way in for who is suspended, who is gone, and who has no password', () => {
@@ -92,46 +99,106 @@ wrong('lock at the fifth, for 15 minutes, against the right one too', () => {
   const world = accounts(admin, person('bob'));
   for (let n = 1; n <= 4; n += 1) {
     attempt(world, 'bob', { right: false });
-    assert.equal(counters(world, 'bob'), [n, null]);
+    assert.equal(counters(world, 'bob'), { here: [n, null], strange: [n, null] });
   }
   attempt(world, 'bob', { right: false, seconds: 10 });
-  assert.equal(counters(world, 'bob'), [0, after(910)]);
+  assert.equal(counters(world, 'bob'), { here: [0, after(910)], strange: [5, null] });
   assert.equal(attempt(world, 'bob', { seconds: 11 }), { outcome: 'refused', changes: [] });
   assert.equal(attempt(world, 'bob', { right: false, seconds: 909.999 }), { outcome: 'refused', changes: [] });
   assert.is(attempt(world, 'bob', { seconds: 910 }).outcome, 'signed-in');
-  assert.equal(counters(world, 'bob'), [0, null]);
+  assert.equal(counters(world, 'bob'), { here: none, strange: none });
 });
 
 wrong('begin to count anew after the lock', () => {
   const world = accounts(admin, person('bob', { lockedUntil: after(60) }));
   attempt(world, 'bob', { right: false, seconds: 61 });
-  assert.equal(counters(world, 'bob'), [1, null]);
+  assert.equal(counters(world, 'bob'), { here: [1, null], strange: [1, null] });
 });
 
 wrong('slow the last admin, twice as long each time, eight seconds at most', () => {
   const world = accounts(person('root', { admin: true }), person('off', { admin: true, suspended: true }));
   const fail = (seconds: number) => {
     attempt(world, 'root', { right: false, seconds });
-    const until = world.state.get('User', 'root')?.spec.lockedUntil;
-    return until ? (Date.parse(until) - Date.parse(after(seconds))) / 1000 : 0;
+    const [, until] = counters(world, 'root').here;
+    return typeof until === 'string' ? (Date.parse(until) - Date.parse(after(seconds))) / 1000 : 0;
   };
   assert.equal([0, 0, 0, 0, 0].map(fail), [0, 0, 0, 0, 1]);
   assert.equal(attempt(world, 'root', { seconds: 0.5 }).outcome, 'refused', 'the right one waits too');
   assert.equal([10, 20, 30, 40, 50].map(fail), [2, 4, 8, 8, 8]);
   assert.is(attempt(world, 'root', { seconds: 58 }).outcome, 'signed-in');
-  assert.equal(counters(world, 'root'), [0, null]);
+  assert.equal(counters(world, 'root'), { here: none, strange: none });
 });
 
 wrong('lock an admin who is not the last', () => {
-  const world = accounts(admin, person('ann', { admin: true, failedSignIns: 4 }));
-  attempt(world, 'ann', { right: false });
-  assert.equal(counters(world, 'ann'), [0, after(900)]);
+  const world = accounts(admin, person('ann', { admin: true }));
+  for (let n = 1; n <= 5; n += 1) attempt(world, 'ann', { right: false });
+  assert.equal(counters(world, 'ann').here, [0, after(900)]);
 });
 
 wrong('lock nobody for longer because the clock was set back', () => {
   const locked = person('bob', { lockedUntil: after(900) });
-  assert.ok(isLocked(locked, after(0)));
-  assert.not(isLocked(locked, after(-1)));
+  assert.ok(isLocked(locked, home, after(0)));
+  assert.not(isLocked(locked, home, after(-1)));
+  const here = { network: home, known: true, failed: 0, lockedUntil: after(900) };
+  const lockedHere = person('bob', { signInNetworks: [here] });
+  assert.equal([isLocked(lockedHere, home, after(0)), isLocked(lockedHere, home, after(-1))], [true, false]);
+});
+
+wrong('lock the network that they came from, and no other, however often', () => {
+  const world = accounts(admin, person('bob'));
+  const stranger = at('198.51.100.1');
+  for (let round = 0; round < 3; round += 1) {
+    for (let n = 1; n <= 5; n += 1) attempt(world, 'bob', { right: false, seconds: round * 900, ...stranger });
+    assert.is(attempt(world, 'bob', { seconds: round * 900 + 1, ...stranger }).outcome, 'refused');
+    assert.is(attempt(world, 'bob', { seconds: round * 900 + 1 }).outcome, 'signed-in');
+  }
+  assert.equal(counters(world, 'bob').here, none);
+});
+
+wrong('from one /64 are from one network, however many addresses it has', () => {
+  const world = accounts(admin, person('bob'));
+  for (let n = 1; n <= 5; n += 1) attempt(world, 'bob', { right: false, ...at(`2001:db8:1:2::${n}`) });
+  assert.is(attempt(world, 'bob', at('2001:db8:1:2:ffff::9')).outcome, 'refused');
+  assert.is(attempt(world, 'bob', at('2001:db8:1:3::1')).outcome, 'signed-in');
+});
+
+wrong('from many networks slow all that the user never signed in from, and no other', () => {
+  const world = accounts(admin, person('bob'));
+  attempt(world, 'bob');
+  const guess = (n: number, seconds: number) =>
+    attempt(world, 'bob', { right: false, seconds, ...at(`198.51.100.${n}`) });
+  for (let n = 1; n < 25; n += 1) guess(n, 0);
+  assert.equal(counters(world, 'bob').strange, [24, null]);
+  const pauses = Array.from({ length: 12 }, (_, n) => {
+    const seconds = 1000 * (n + 1);
+    guess(100 + n, seconds);
+    const [, until] = counters(world, 'bob').strange;
+    return (Date.parse(String(until)) - Date.parse(after(seconds))) / 1000;
+  });
+  assert.equal(pauses, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+  const elsewhere = at('203.0.113.5');
+  assert.is(attempt(world, 'bob', { seconds: 12_001, ...elsewhere }).outcome, 'refused', 'a new network waits');
+  assert.is(attempt(world, 'bob', { seconds: 12_001 }).outcome, 'signed-in', 'one that is known does not');
+});
+
+wrong('at a network that is known count there alone', () => {
+  const world = accounts(admin, person('bob'));
+  attempt(world, 'bob');
+  for (let n = 1; n <= 5; n += 1) attempt(world, 'bob', { right: false });
+  assert.equal(counters(world, 'bob'), { here: [0, after(900)], strange: none });
+  assert.is(attempt(world, 'bob').outcome, 'refused');
+  assert.is(attempt(world, 'bob', at('198.51.100.1')).outcome, 'signed-in');
+});
+
+wrong('of a hundred networks do not make a network forgotten that is known', () => {
+  const world = accounts(admin, person('bob'));
+  attempt(world, 'bob');
+  for (let n = 1; n <= 100; n += 1)
+    attempt(world, 'bob', { right: false, seconds: n * 1000, ...at(`198.51.100.${n}`) });
+  const networks = world.state.get('User', 'bob')?.spec.signInNetworks ?? [];
+  assert.equal([networks.length, networks[0]?.network, networks[0]?.known], [17, home, true]);
+  for (let n = 1; n <= 20; n += 1) attempt(world, 'bob', { seconds: 200_000 + n, ...at(`203.0.113.${n}`) });
+  assert.is(world.state.get('User', 'bob')?.spec.signInNetworks?.filter(({ known }) => known).length, 8);
 });
 
 wrong.run();
@@ -190,10 +257,15 @@ elsewhere('is told to whoever types one of its addresses, whether or not it is s
     for (const ok of [true, false]) assert.is(attempt(corporate(), typed, { right: ok }).outcome, 'elsewhere', typed);
 });
 
-elsewhere('counts nothing for users who have no use for a password', () => {
-  const world = corporate();
-  for (let n = 0; n < 6; n += 1) assert.equal(attempt(world, 'bob@corp.example', { right: false }).changes, []);
-  assert.equal(counters(world, 'bob'), [0, null]);
+elsewhere('counts any password of users who have no use for one, and answers the right one as any other', () => {
+  for (const typed of ['bob', 'bob@corp.example', 'dan', 'dan@dir.example']) {
+    const [right, wrong] = [corporate(), corporate()];
+    for (let n = 0; n < 6; n += 1)
+      assert.equal(attempt(right, typed), attempt(wrong, typed, { right: false }), `${typed} ${n}`);
+    const [id = ''] = typed.split('@');
+    assert.equal(counters(right, id), { here: [0, after(900)], strange: [5, null] });
+    assert.is(right.state.count('Session'), 0);
+  }
 });
 
 elsewhere('lets an admin in by the right local password, and counts the wrong ones', () => {
@@ -201,26 +273,8 @@ elsewhere('lets an admin in by the right local password, and counts the wrong on
   assert.is(attempt(world, 'ann@corp.example').outcome, 'signed-in');
   assert.is(attempt(world, 'ann').outcome, 'signed-in');
   assert.is(attempt(world, 'ann@corp.example', { right: false }).outcome, 'elsewhere');
-  assert.equal(counters(world, 'ann'), [1, null]);
+  assert.equal(counters(world, 'ann').here, [1, null]);
 });
-
-elsewhere('is told to who types a username once the password is right, and not before', () => {
-  for (const typed of ['bob', 'dan']) {
-    assert.is(attempt(corporate(), typed).outcome, 'elsewhere');
-    assert.is(attempt(corporate(), typed, { right: false }).outcome, 'refused');
-  }
-});
-
-elsewhere(
-  'takes no local password where a directory has come between, and an address is told no more than a username',
-  () => {
-    for (const typed of ['dan', 'dan@dir.example']) {
-      assert.is(attempt(corporate(), typed).outcome, 'elsewhere', typed);
-      assert.equal(attempt(corporate(), typed, { right: false }), { outcome: 'refused', changes: [] }, typed);
-    }
-    assert.is(attempt(corporate(), 'nobody@dir.example', { right: false }).outcome, 'refused');
-  },
-);
 
 elsewhere('is like any other while its configuration is a draft', () => {
   const world = accounts(admin, sso('saml', { active: false }), person('bob', { email: 'bob@corp.example' }));

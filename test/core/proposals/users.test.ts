@@ -126,7 +126,7 @@ own('loses a change of address that waits when the password, or the address, is 
     world.apply(self({ email: 'thief@example.net' }));
     return world;
   };
-  const change = { id: 'bob', verified: 'hash-of-bob', passwordHash: 'fresh', session: 'a' };
+  const change = { id: 'bob', verified: 'hash-of-bob', passwordHash: 'fresh', session: 'a', address: '192.0.2.7' };
   for (const proposal of [
     changePassword(change),
     updateUser({ id: 'bob', passwordHash: 'fresh' }),
@@ -144,7 +144,7 @@ own('loses a change of address that waits when the password, or the address, is 
 own.run();
 
 const password = suite('a change of password');
-const change = { id: 'bob', verified: 'hash-of-bob', passwordHash: 'fresh', session: 'a' };
+const change = { id: 'bob', verified: 'hash-of-bob', passwordHash: 'fresh', session: 'a', address: '192.0.2.7' };
 
 password('ends the other sessions of the user alone', () => {
   const world = accounts(person('bob'), session('bob', 'a'), session('bob', 'b'), session('olga', 'c'));
@@ -165,11 +165,11 @@ password('is refused where the password is another one by now, there is none, or
 
 password('takes none after five wrong ones, for a quarter of an hour', () => {
   const world = accounts(person('bob'), person('ann', { admin: true }));
-  for (let count = 0; count < 5; count++) world.apply(countWrongPassword('bob'));
+  for (let count = 0; count < 5; count++) world.apply(countWrongPassword('bob', '192.0.2.7'));
   assert.is(refusal(world, changePassword(change), 899), 'forbidden');
-  assert.equal(world.apply(countWrongPassword('bob'), 899), [], 'a lock does not grow');
+  assert.equal(world.apply(countWrongPassword('bob', '192.0.2.7'), 899), [], 'a lock does not grow');
   assert.is(refusal(world, changePassword(change), 900), 'nothing');
-  assert.equal(world.apply(countWrongPassword('nobody')), []);
+  assert.equal(world.apply(countWrongPassword('nobody', '192.0.2.7')), []);
 });
 
 password.run();

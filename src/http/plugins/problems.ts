@@ -1,6 +1,6 @@
 // Errors as answers: application/problem+json for whatever goes wrong, and never a word from inside.
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { accepts } from '../accept.ts';
 import { codes, Problem, problemBody, problemOf } from '../errors.ts';
 import { loggedPath } from '../logged-path.ts';
@@ -77,10 +77,11 @@ const cutOff = 'The body ended early.';
 
 /** Runs `inside` in a scope whose failures are answered, and by the answer around it where that answer fails as well. */
 export function inScope(app: FastifyInstance, inside: (scope: FastifyInstance) => void): void {
-  app.register(async (scope) => {
+  const plugin: FastifyPluginAsync = async (scope) => {
     scope.setErrorHandler(scope.errorHandler);
     inside(scope);
-  });
+  };
+  app.register(plugin);
 }
 
 /**

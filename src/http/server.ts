@@ -19,7 +19,7 @@ import { answers } from './plugins/answers.ts';
 import { bodies, formBodies } from './plugins/bodies.ts';
 import { guard } from './plugins/guard.ts';
 import { limits } from './plugins/limits.ts';
-import { answerProblem, problems } from './plugins/problems.ts';
+import { inScope, problemAnswer, problems } from './plugins/problems.ts';
 import { reservedPart } from './plugins/reserved-part.ts';
 import { silentConnections } from './plugins/silent-connections.ts';
 import { createWayIn, type WayIn } from './proxy/way-in.ts';
@@ -87,15 +87,13 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.register(hooks(options, services, { lastUse, wayIn, sockets }));
   describe(app, options.baseUrl);
   // After the description is loaded: it sees what is registered from then on.
-  const api: FastifyPluginAsync = async (scope) => {
-    for (const route of routes) if (!route.takesForm) serveRoute(scope, route, services);
-  };
-  app.register(api);
-  const forms: FastifyPluginAsync = async (scope) => {
-    formBodies(scope);
-    for (const route of routes) if (route.takesForm) serveRoute(scope, route, services);
-  };
-  app.register(forms);
+  inScope(app, (api) => {
+    for (const route of routes) if (!route.takesForm) serveRoute(api, route, services);
+  });
+  inScope(app, (forms) => {
+    formBodies(forms);
+    for (const route of routes) if (route.takesForm) serveRoute(forms, route, services);
+  });
   return app;
 }
 
@@ -140,7 +138,7 @@ function toInstances(app: FastifyInstance, wayIn: WayIn): void {
 }
 
 function newApp(options: ServerOptions, wayIn: WayIn, isReserved: Sockets['isReserved']): FastifyInstance {
-  const { door, newId, log } = options;
+  const { door, newId } = options;
   const http = {
     // What wants to become another connection, and is no WebSocket of an instance, is answered as what it is without that.
     shouldUpgradeCallback: wayIn.upgrades,
@@ -165,7 +163,7 @@ function newApp(options: ServerOptions, wayIn: WayIn, isReserved: Sockets['isRes
     trustProxy: (_address, hop) => hop === 0 && trusts(),
     routerOptions: { maxParamLength: 256 },
     genReqId: (request) => saneId(request.headers['x-request-id']) ?? nextId(),
-    frameworkErrors: (error, request, reply) => answerProblem(error, request, reply, log),
+    frameworkErrors: problemAnswer(options),
     clientErrorHandler: answerUnreadable,
   });
 }

@@ -2,6 +2,7 @@
 import type { SpecOf } from '../kinds/index.ts';
 import type { Finding } from '../model/finding.ts';
 import type { DeclaredResource } from '../model/resource.ts';
+import { webAddress } from '../model/web-address.ts';
 import type { Facts } from './facts.ts';
 import { type Batch, isRead, type Rule, violation, written } from './rule.ts';
 
@@ -23,8 +24,8 @@ function* samlProblems(config: Config, batch: Batch): Iterable<Finding> {
   const { facts } = batch;
   const saml: Partial<NonNullable<SpecOf<'SsoConfig'>['saml']>> = config.spec.saml ?? {};
   yield* required(batch, config, saml, ['signOnUrl', 'issuer', 'certificate']);
-  if (saml.signOnUrl !== undefined && !isBlank(saml.signOnUrl) && !isWebAddress(saml.signOnUrl))
-    yield unusable(config, 'saml', 'signOnUrl', 'it is not an http or https address');
+  if (saml.signOnUrl !== undefined && !isBlank(saml.signOnUrl) && webAddress(saml.signOnUrl) === undefined)
+    yield unusable(config, 'saml', 'signOnUrl', noWebAddress(saml.signOnUrl));
   const problem =
     saml.certificate === undefined || isBlank(saml.certificate)
       ? undefined
@@ -89,8 +90,10 @@ function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
 }
 
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+function noWebAddress(text: string): string {
+  return webAddress(text.replace(/[\s\p{Cc}]/gu, '')) === undefined
+    ? 'it is not an http or https address'
+    : 'there are spaces, line breaks or control characters in it';
 }
 
 function isHostAndPort(text: string): boolean {

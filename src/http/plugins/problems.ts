@@ -1,32 +1,60 @@
 // Errors as answers: application/problem+json for whatever goes wrong, and never a word from inside.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { accepts } from '../accept.ts';
 import { codes, Problem, problemBody, problemOf } from '../errors.ts';
 import { loggedPath } from '../logged-path.ts';
 import { type Page, pageReply } from '../pages/page.ts';
 import { problemPage } from '../pages/problem.ts';
 import type { ServerOptions } from '../services.ts';
+import { fixedHeaders } from './security-headers.ts';
 
 /** Answers what was thrown. */
-export function answerProblem(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  log: ServerOptions['log'],
-): FastifyReply {
-  const problem = isCutOff(error, request) ? new Problem('invalid_request', { detail: cutOff }) : problemOf(error);
-  const { status } = codes[problem.code];
-  const asked = `${request.method} ${loggedPath(request)} (request ${request.id})`;
-  const details = { requestId: request.id };
-  if (problem.code === 'internal') log(`${asked} failed: ${stackOf(error)}`, details);
-  // Also where none of the hooks was asked, such as for a part of a path that is too long.
-  reply.code(status).headers({ 'x-request-id': request.id, ...problem.extras.headers });
-  const page = request.routeOptions.config.route?.problemPage?.(request.id);
-  if (!page && isForPeople(request)) return sendPage(reply, status, problemPage(problem.code, request.id, request.url));
-  if (!page) return reply.type('application/problem+json').send(JSON.stringify(problemBody(problem)));
-  // The page does not say why; whoever asks too often should not fill the log besides.
-  if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`, details);
-  return sendPage(reply, status, page);
+export type AnswerProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply;
+
+/** What answers a request of which something was thrown, in whatever phase of its reply. */
+export function problemAnswer({ baseUrl, log }: Pick<ServerOptions, 'baseUrl' | 'log'>): AnswerProblem {
+  const fixed = fixedHeaders(baseUrl);
+  const answered = new WeakSet<FastifyReply>();
+  return (error, request, reply) => {
+    const problem = isCutOff(error, request) ? new Problem('invalid_request', { detail: cutOff }) : problemOf(error);
+    const { status } = codes[problem.code];
+    const asked = `${request.method} ${loggedPath(request)} (request ${request.id})`;
+    const details = { requestId: request.id };
+    if (problem.code === 'internal') log(`${asked} failed: ${stackOf(error)}`, details);
+    startAnew(reply, { ...fixed, 'x-request-id': request.id });
+    reply.code(status);
+    if (answered.has(reply)) return sendPlainly(reply, problem);
+    answered.add(reply);
+    reply.headers({ ...problem.extras.headers });
+    const page = request.routeOptions.config.route?.problemPage?.(request.id);
+    if (!page && isForPeople(request))
+      return sendPage(reply, status, problemPage(problem.code, request.id, request.url));
+    if (!page) return reply.type(problemType).send(JSON.stringify(problemBody(problem)));
+    // The page does not say why; whoever asks too often should not fill the log besides.
+    if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`, details);
+    return sendPage(reply, status, page);
+  };
+}
+
+const problemType = 'application/problem+json';
+
+/** What was set for another answer is not that of this one, and may be what cannot be sent. The hooks may not have been asked at all. */
+function startAnew(reply: FastifyReply, headers: OutgoingHttpHeaders): void {
+  const closes = reply.getHeader('connection') === 'close';
+  for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
+  reply.headers({ ...headers, ...(closes ? { connection: 'close' } : {}) });
+}
+
+/** The answer that tells of a failure failed as well: the framework would answer with what was thrown. No hook is asked again. */
+function sendPlainly(reply: FastifyReply, problem: Problem): FastifyReply {
+  const body = JSON.stringify(problemBody(problem));
+  reply.headers({ 'content-type': problemType, 'content-length': Buffer.byteLength(body) });
+  const headers = reply.getHeaders() as OutgoingHttpHeaders;
+  reply.hijack();
+  if (reply.raw.headersSent) reply.raw.destroy();
+  else reply.raw.writeHead(reply.statusCode, headers).end(body);
+  return reply;
 }
 
 function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
@@ -47,21 +75,31 @@ function isCutOff(error: unknown, { raw }: FastifyRequest): boolean {
 
 const cutOff = 'The body ended early.';
 
+/** Runs `inside` in a scope whose failures are answered, and by the answer around it where that answer fails as well. */
+export function inScope(app: FastifyInstance, inside: (scope: FastifyInstance) => void): void {
+  const plugin: FastifyPluginAsync = async (scope) => {
+    scope.setErrorHandler(scope.errorHandler);
+    inside(scope);
+  };
+  app.register(plugin);
+}
+
 /**
  * Sets the answers for errors and for what is not there, which is told before a body is looked at. Unknown methods of known paths are told
  * which there are.
  */
-export function problems(app: FastifyInstance, options: ServerOptions): void {
+export function problems(app: FastifyInstance, options: Pick<ServerOptions, 'baseUrl' | 'log'>): void {
   const known: { readonly form: RegExp; readonly method: string }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     const form = new RegExp(`^${url.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`);
     for (const one of [method].flat()) known.push({ form, method: one });
   });
-  app.setErrorHandler((error, request, reply) => answerProblem(error, request, reply, options.log));
+  const answer = problemAnswer(options);
+  app.setErrorHandler(answer);
   app.addHook('onRequest', async (request) => {
     if (request.is404) throw absent(request);
   });
-  app.setNotFoundHandler((request, reply) => answerProblem(absent(request), request, reply, options.log));
+  app.setNotFoundHandler((request, reply) => answer(absent(request), request, reply));
 
   function absent({ url }: FastifyRequest): Problem {
     const path = url.split('?')[0] ?? '';

@@ -7,7 +7,7 @@ import helmet from 'helmet';
  * Answers are data: nothing in them runs, is framed, or is read by other sites. Pages of our own say what they need besides. They are the
  * same for every answer, so they are made once.
  */
-export function securityHeaders(baseUrl: string): OutgoingHttpHeaders {
+function securityHeaders(baseUrl: string): OutgoingHttpHeaders {
   const none = ["'none'"];
   const set = helmet({
     contentSecurityPolicy: {
@@ -31,4 +31,9 @@ export function securityHeaders(baseUrl: string): OutgoingHttpHeaders {
     if (error) throw error;
   });
   return { ...answer.getHeaders() };
+}
+
+/** The headers of every answer; it may set others in their place. */
+export function fixedHeaders(baseUrl: string): OutgoingHttpHeaders {
+  return { ...securityHeaders(baseUrl), 'cache-control': 'no-store' };
 }

@@ -5,7 +5,7 @@ import { hangUp } from '../../lib/hang-up.ts';
 import { accepts } from '../accept.ts';
 import { type Problem, problemBody } from '../errors.ts';
 import { makePage } from '../pages/page.ts';
-import { securityHeaders } from '../plugins/security-headers.ts';
+import { fixedHeaders } from '../plugins/security-headers.ts';
 
 /** Answers by itself. */
 export interface Refusing {
@@ -28,7 +28,7 @@ export function wantsPage({ method, headers }: IncomingMessage): boolean {
 }
 
 export function createRefusing(baseUrl: string): Refusing {
-  const fixed = { ...securityHeaders(baseUrl), 'cache-control': 'no-store' };
+  const fixed = fixedHeaders(baseUrl);
   const send = (
     request: IncomingMessage,
     response: ServerResponse,

@@ -1,6 +1,7 @@
 // What `weir sso test` asks about an identity provider: its certificate, its address, and what it has to be given.
 import { X509Certificate } from 'node:crypto';
 import { samlAddresses } from '../../core/model/saml-addresses.ts';
+import { webAddress } from '../../core/model/web-address.ts';
 import { certificateProblem, certificatesIn } from '../../lib/certificate.ts';
 import type { Check, SsoConfiguration } from '../provider.ts';
 
@@ -78,8 +79,8 @@ async function addressCheck(url: string | undefined, patienceMs: number): Promis
   const name = 'sign-on URL';
   if (url === undefined || url.trim() === '')
     return fails(name, 'there is none: copy the single sign-on address of the identity provider to saml.signOnUrl');
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    return fails(name, 'it is not an http or https address');
+  if (webAddress(url) === undefined)
+    return fails(name, 'it is not an http or https address without spaces and line breaks');
   const plain = url.startsWith('https:') ? '' : '; over plain http others can read along and change what they read';
   try {
     const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) });

@@ -85,6 +85,15 @@ complete('wants all of SAML, in a usable form', () => {
     assert.equal(saml(`{signOnUrl: "${url}", issuer: x, certificate: CERT}`), [
       'saml.signOnUrl is unusable: it is not an http or https address',
     ]);
+  for (const url of [
+    'https://idp.example/s\\nso',
+    ' https://idp.example/sso',
+    'https://idp.example/sso\\t',
+    'https://idp.example/a b',
+  ])
+    assert.equal(saml(`{signOnUrl: "${url}", issuer: x, certificate: CERT}`), [
+      'saml.signOnUrl is unusable: there are spaces, line breaks or control characters in it',
+    ]);
   assert.equal(saml('{signOnUrl: "https://idp.example/sso", issuer: x, certificate: nonsense}'), [
     'saml.certificate is unusable: it is not PEM',
   ]);

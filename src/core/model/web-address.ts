@@ -1,0 +1,11 @@
+// An http(s) address that somebody wrote, in its normal form.
+
+/**
+ * The address as programs write it (`href`); nothing where it is no http or https address, or where a space or control character stands in it:
+ * parsers leave some of those out, so what was written would not be what is meant.
+ */
+export function webAddress(text: string): string | undefined {
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return undefined;
+  const { protocol, href } = new URL(text);
+  return protocol === 'https:' || protocol === 'http:' ? href : undefined;
+}

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, isNotModified } from '../etag.ts';
 import { loggedPath } from '../logged-path.ts';
 import type { ServerOptions } from '../services.ts';
-import { securityHeaders } from './security-headers.ts';
+import { fixedHeaders } from './security-headers.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -16,7 +16,7 @@ declare module 'fastify' {
 
 /** Adds them to every answer. */
 export function answers(app: FastifyInstance, { baseUrl, trace }: ServerOptions): void {
-  const fixed = { ...securityHeaders(baseUrl), 'cache-control': 'no-store' };
+  const fixed = fixedHeaders(baseUrl);
   app.decorateReply('version', undefined);
   app.decorateReply('digest', undefined);
   app.addHook('onRequest', (request, reply, done) => {

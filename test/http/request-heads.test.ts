@@ -144,5 +144,21 @@ bodies('says each thing once: 400 with the way to what stands there twice', asyn
   );
 });
 
+bodies('names nothing that cannot be seen, or shows as another name', async () => {
+  const words =
+    'it must hold something that can be seen, and no characters that control lines or the direction of text';
+  for (const name of ['\u2800\u3164', 'a\u202eb', 'a\u0085']) {
+    for (const [method, url, body] of [
+      ['PUT', '/api/v1/user', { name }],
+      ['POST', '/api/v1/teams', { name, slug: 'seen', type: 'starter' }],
+      ['POST', '/api/v1/stacks', { name: 'mine', spec: { runtime: '4', label: name } }],
+    ] as const) {
+      const asked = await ask(method, url, { body });
+      assert.is(asked.status, 400, `${url}: ${asked.text}`);
+      assert.ok(asked.text.includes(words), `${url}: ${asked.text}`);
+    }
+  }
+});
+
 bodies.after(world.close);
 bodies.run();

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { WayIn } from './proxy/way-in.ts';
+import { problemOfHead } from './request-head.ts';
 import type { ServerOptions } from './services.ts';
 import type { Sockets } from './sockets.ts';
 
@@ -45,9 +46,12 @@ export function listenerFor(
     { http, requestTimeout, connectionTimeout, keepAliveTimeout }: ListenerOptions,
   ): Server => {
     const server = createServer({ ...http, requestTimeout, keepAliveTimeout }, (request, response) => {
-      if (trace === undefined && wayIn.isFor(request) && !isReserved(request.socket)) take(request, response);
-      else handler(request, response);
+      const isOurs = trace !== undefined || !wayIn.isFor(request) || isReserved(request.socket);
+      if (isOurs || problemOfHead(request)) handler(request, response);
+      else take(request, response);
     });
+    // Node's own answer to what it does not know would be an empty one.
+    server.on('checkExpectation', handler);
     return server.setTimeout(connectionTimeout);
   };
 }

@@ -1,5 +1,7 @@
 // What the bytes of a body hold: JSON that can be kept as it is, and is not nested too deep.
-import { Problem } from './errors.ts';
+import { pointer, readable } from '../core/model/pointer.ts';
+import { repeatedKey } from '../lib/repeated-key.ts';
+import { invalidRequest, Problem } from './errors.ts';
 
 /** What a body holds; nothing where it is empty. Throws `invalid_request`. */
 export function bodyIn(bytes: Uint8Array): unknown {
@@ -7,6 +9,7 @@ export function bodyIn(bytes: Uint8Array): unknown {
   if (text === '') return undefined;
   const value = parsedBody(text);
   requireKeepable(text, value);
+  requireKeysOnce(text, value);
   return value;
 }
 
@@ -38,6 +41,14 @@ export function requireKeepable(text: string, value: unknown): void {
   // Both can stand in JSON by an escape only.
   if (!/\\u(0000|d[89a-f])/i.test(text) || isKeepable(value)) return;
   throw new Problem('invalid_request', { detail: 'The body has a text with NUL, or with half of a surrogate pair.' });
+}
+
+/** Throws for an object that has one key twice: of these one reader takes the first, another the last (RFC 8259, 4). `text` is the JSON of `value`. */
+export function requireKeysOnce(text: string, value: unknown): void {
+  const steps = repeatedKey(text, value);
+  if (!steps) return;
+  const message = `${readable(pointer('', ...steps))} stands there twice: write it once`;
+  throw invalidRequest([{ rule: 'schema', severity: 'error', message, path: pointer(...steps) }]);
 }
 
 /** Texts that cannot be kept as they are: NUL, and halves of a character (RFC 8259, 8.2). */

@@ -1,7 +1,13 @@
 // The server: Fastify with every route, guarded, checked and described. It is built here, and listens elsewhere.
 import type { Duplex } from 'node:stream';
 import cookie from '@fastify/cookie';
-import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyPluginAsync,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from 'fastify';
 import { singleton } from '../core/model/view.ts';
 import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
 import { hangUp } from '../lib/hang-up.ts';
@@ -21,10 +27,13 @@ import { guard } from './plugins/guard.ts';
 import { limits } from './plugins/limits.ts';
 import { inScope, problemAnswer, problems } from './plugins/problems.ts';
 import { reservedPart } from './plugins/reserved-part.ts';
+import { fixedHeaders } from './plugins/security-headers.ts';
 import { silentConnections } from './plugins/silent-connections.ts';
 import { createWayIn, type WayIn } from './proxy/way-in.ts';
 import { createInvitationQuotas, createQuota } from './quota.ts';
+import { rawAnswer } from './raw-answer.ts';
 import { createRecordTurns } from './record-page.ts';
+import { problemOfHead } from './request-head.ts';
 import { routes } from './routes/index.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServerOptions, Services } from './services.ts';
@@ -104,16 +113,21 @@ function hooks(
   { lastUse, wayIn, sockets }: { readonly lastUse: LastUse; readonly wayIn: WayIn; readonly sockets: Sockets },
 ): FastifyPluginAsync {
   const all: FastifyPluginAsync = async (app) => {
+    answers(app, options);
     reservedPart(app, { sockets, isForInstance: wayIn.isFor, refused: options.metrics.gateway.refused });
     toInstances(app, wayIn);
     app.decorateRequest('place');
     // Read where a session is looked for, and not from every request.
     await app.register(cookie, { hook: false });
-    answers(app, options);
+    refuseWhileClosing(app, services);
+    // Before anything is found to be nowhere, or unreadable: whoever asks for that asks as well.
+    await limits(app, options);
+    app.addHook('onRequest', async ({ raw }) => {
+      const problem = problemOfHead(raw);
+      if (problem) throw problem;
+    });
     problems(app, options);
     bodies(app);
-    refuseWhileClosing(app, services);
-    await limits(app, options);
     guard(app, options, lastUse);
   };
   return Object.assign(all, { [Symbol.for('skip-override')]: true });
@@ -130,7 +144,7 @@ declare module 'fastify' {
 function toInstances(app: FastifyInstance, wayIn: WayIn): void {
   app.decorateRequest('isForInstance', false);
   app.addHook('onRequest', (request, reply, done) => {
-    if (!wayIn.isFor(request.raw)) return done();
+    if (!wayIn.isFor(request.raw) || problemOfHead(request.raw)) return done();
     request.isForInstance = true;
     reply.hijack();
     return wayIn.handle(request.raw, reply.raw);
@@ -142,6 +156,8 @@ function newApp(options: ServerOptions, wayIn: WayIn, isReserved: Sockets['isRes
   const http = {
     // What wants to become another connection, and is no WebSocket of an instance, is answered as what it is without that.
     shouldUpgradeCallback: wayIn.upgrades,
+    // Ours says why, and to whom it is said besides.
+    requireHostHeader: false,
     headersTimeout: 30_000,
     // How often it is looked for who is too late.
     connectionsCheckingInterval: 5000,
@@ -163,8 +179,8 @@ function newApp(options: ServerOptions, wayIn: WayIn, isReserved: Sockets['isRes
     trustProxy: (_address, hop) => hop === 0 && trusts(),
     routerOptions: { maxParamLength: 256 },
     genReqId: (request) => saneId(request.headers['x-request-id']) ?? nextId(),
-    frameworkErrors: problemAnswer(options),
-    clientErrorHandler: answerUnreadable,
+    frameworkErrors: answerUnrouted(options),
+    clientErrorHandler: answerUnreadable(options.baseUrl),
   });
 }
 
@@ -196,28 +212,32 @@ function refuseWhileClosing(app: FastifyInstance, { closing }: Services): void {
   });
 }
 
-/** What is not HTTP never reaches a route. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = statuses[error.code ?? ''] ?? '400 Bad Request';
-  const problem = problemBody(new Problem('invalid_request', { detail: 'The request cannot be read.' }));
-  const body = JSON.stringify({ ...problem, status: Number.parseInt(status, 10) });
-  const head = `HTTP/1.1 ${status}\r\n${closed}Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`;
-  hangUp(socket, `${head}\r\n\r\n${body}`);
+/** What Fastify has no route for sees none of the hooks: it is counted, and gets the headers of every answer, here. */
+function answerUnrouted(options: ServerOptions) {
+  const answer = problemAnswer(options);
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    request.server.countRequest(request, reply).then(
+      () => answer(error, request, reply),
+      (over: unknown) => answer(over, request, reply),
+    );
+  };
 }
 
-/** Pages of instances may stand on this origin: none of them may look into, or use, an answer of ours that is without a policy. */
-const closed = [
-  "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Opener-Policy: same-origin',
-]
-  .map((line) => `${line}\r\n`)
-  .join('');
+/** What is not HTTP never reaches a route. */
+function answerUnreadable(baseUrl: string): (error: NodeJS.ErrnoException, socket: Duplex) => void {
+  const fixed = fixedHeaders(baseUrl);
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const status = statuses[error.code ?? ''] ?? 400;
+    const body = { ...problemBody(new Problem('invalid_request', { detail: 'The request cannot be read.' })), status };
+    hangUp(socket, rawAnswer(status, fixed, JSON.stringify(body)));
+  };
+}
 
-const statuses: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+const statuses: Readonly<Record<string, number>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+  HPE_HEADER_OVERFLOW: 431,
 };

@@ -1,8 +1,7 @@
 // What is written of a user, by themselves and by admins.
 import { z } from 'zod';
 import { passwordProblem } from '../auth/password.ts';
-import { matching } from '../core/kinds/kind.ts';
-import { emailAddress } from '../core/kinds/scalars.ts';
+import { emailAddress, optionalName } from '../core/kinds/scalars.ts';
 import { username } from '../core/proposals/create-user.ts';
 import { describedAs } from './json-schema.ts';
 
@@ -15,11 +14,7 @@ export const emailField = (description = 'The email address, unique; kept in low
   emailAddress().describe(description);
 
 /** The name for people. */
-export const nameField = () =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is kept out.
-  matching(255, /^[^\u0000-\u001f\u007f]*$/, 'it must hold no control characters').describe(
-    'The name that people read.',
-  );
+export const nameField = () => optionalName().describe('The name that people read.');
 
 /** A new password: refused where anybody would guess it (specification 2.7). */
 export const newPasswordField = (description = 'The password.') =>

@@ -211,6 +211,49 @@ requests('are limited where the platform says so, of an address and not of a tok
   await world.close();
 });
 
+requests('count also where there is nothing, and where nothing can be read', async () => {
+  for (const [method, url] of [
+    ['GET', '/nowhere'],
+    ['PUT', '/api/v1/stacks'],
+    ['GET', '/api/v1/stacks/%zz'],
+    ['GET', `/api/v1/stacks/${'x'.repeat(300)}`],
+  ] as const) {
+    const world = await startWorld(platform('{rateLimit: {requestsPerMinute: 3}}'));
+    const all = await statuses(5, () => from(world, method, url));
+    assert.is(counts(all), 3, `${method} ${url}: ${all}`);
+    assert.equal(all.slice(3), [429, 429]);
+    await world.close();
+  }
+});
+
+requests('say what is left, of the limit that ends first', async () => {
+  const world = await startWorld(platform('{rateLimit: {requestsPerMinute: 5, signInPerMinute: 2}}'));
+  const told = async (asking: Promise<{ readonly headers: Readonly<Record<string, unknown>> }>) => {
+    const { headers } = await asking;
+    assert.ok(headers['ratelimit-reset'] === undefined || Number(headers['ratelimit-reset']) <= 60);
+    return [headers['ratelimit-limit'], headers['ratelimit-remaining']].map((text) => text && Number(text));
+  };
+  assert.equal(await told(from(world, 'GET', '/healthz')), [undefined, undefined]);
+  assert.equal(await told(from(world, 'GET', '/nowhere')), [5, 4]);
+  assert.equal(await told(guess(world)), [2, 1]);
+  assert.equal(await told(from(world, 'GET', '/api/v1/stacks')), [5, 2]);
+  assert.equal(await told(guess(world)), [2, 0]);
+  assert.equal(await told(guess(world)), [2, 0], 'over the limit');
+  assert.equal(await told(from(world, 'GET', '/api/v1/stacks')), [5, 0], 'over the limit');
+  await world.close();
+});
+
+requests('are those of one address, whatever port a proxy writes to it', async () => {
+  const world = await startWorld(platform('{trustProxy: true, rateLimit: {requestsPerMinute: 2}}'));
+  for (const host of ['192.0.2.7', '[2001:db8::1]']) {
+    const all = await statuses(4, (index) =>
+      from(world, 'GET', '/api/', undefined, { headers: { 'x-forwarded-for': `${host}:${4711 + index}` } }),
+    );
+    assert.is(counts(all), 2, host);
+  }
+  await world.close();
+});
+
 requests('are not limited by default', async () => {
   const world = await startWorld();
   const headers = { authorization: `Bearer ${world.tokens.admin}` };

@@ -65,7 +65,10 @@ added('has a name of one line, for people, or none', async () => {
       });
       assert.equal(
         [status, body.detail],
-        [400, 'name cannot be this, because it must hold no control characters.'],
+        [
+          400,
+          'name cannot be this, because it must hold something that can be seen, and no characters that control lines or the direction of text.',
+        ],
         JSON.stringify(name),
       );
     }

@@ -8,13 +8,19 @@ export function text(max: number): z.ZodString {
 }
 
 /** A name for people, in one line: something of it can be seen. Several may have the same. */
-export function displayName(): z.ZodString {
+export function displayName(max = 255): z.ZodString {
+  return optionalName(max).min(1);
+}
+
+/** A name for people that may be left empty. */
+export function optionalName(max = 255): z.ZodString {
   return matching(
-    255,
-    // What cannot be seen, then what can: at each character there is one way to go on.
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is kept out.
-    /^[ \u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]*[^\s\u0000-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2060-\u2064\ufeff][^\u0000-\u001f\u007f]*$/,
-    'it must hold something that can be seen, and no control characters',
+    max,
+    // What takes no ink (spaces, fillers, and what fonts leave out), then what does: at each character there is one way to go on. Nowhere stands a control
+    // character (C0, DEL, C1), the end of a line, or what turns the direction of the text around it: the name would show as another.
+    // biome-ignore lint/suspicious/noMisleadingCharacterClass: each stands for itself here.
+    /^(?:[\p{Zs}\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]*[^\p{Zs}\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069][^\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*)?$/u,
+    'it must hold something that can be seen, and no characters that control lines or the direction of text',
   );
 }
 

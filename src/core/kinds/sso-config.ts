@@ -1,7 +1,7 @@
 // The noun SsoConfig: how the users of one email domain sign in.
 import { z } from 'zod';
 import { defineKind, immutable, secret, setOf, textOrFile } from './kind.ts';
-import { count, dnsDomain, flag, hours, prose } from './scalars.ts';
+import { count, dnsDomain, flag, hours, optionalName } from './scalars.ts';
 
 // While a configuration is a draft anything of the right size is taken; whether it can work is asked when it is active.
 const draft = (max: number) => z.string().max(max).optional();
@@ -107,7 +107,7 @@ export const ssoConfig = defineKind({
   declared: true,
   summary: 'How the users of one email domain sign in: through SAML or LDAP.',
   spec: z.strictObject({
-    label: prose('What people read instead of the name.'),
+    label: optionalName(1000).default('').describe('What people read instead of the name.'),
     emailDomain: dnsDomain().describe(
       'The email domain whose users sign in this way, like `example.com`; kept in lower case. One configuration a domain.',
     ),

@@ -1,7 +1,7 @@
 // The noun Stack: the runtime that instances run, and what it may use.
 import { z } from 'zod';
 import { defineKind, ref } from './kind.ts';
-import { active, prose, text } from './scalars.ts';
+import { active, optionalName, text } from './scalars.ts';
 
 /** A stack (specification 2.5). Memory and disk in MiB, processor in percent of one core. */
 export const stack = defineKind({
@@ -11,7 +11,7 @@ export const stack = defineKind({
   declared: true,
   summary: 'A version of the runtime and the resources that an instance of it may use.',
   spec: z.strictObject({
-    label: prose('What people read instead of the name.'),
+    label: optionalName(1000).default('').describe('What people read instead of the name.'),
     active: active(),
     runtime: text(512).describe(
       'What runs: the exact directory name in the stacks directory (local driver), the image (container driver), or the value that the cluster knows (orchestrator driver). Cannot change while instances use the stack: declare a new stack that replaces it. Quote numbers: "1.10".',

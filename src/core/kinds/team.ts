@@ -1,7 +1,7 @@
 // The noun Team: users who work together. Its name is the slug.
 import { z } from 'zod';
 import { defineKind, refId } from './kind.ts';
-import { text } from './scalars.ts';
+import { displayName } from './scalars.ts';
 
 /** A team (specification 2.2). */
 export const team = defineKind({
@@ -11,7 +11,7 @@ export const team = defineKind({
   declared: false,
   summary: 'Users who work together on instances.',
   spec: z.strictObject({
-    displayName: text(255).describe('The name that people read.'),
+    displayName: displayName().describe('The name that people read.'),
     type: refId('TeamType').describe('The type that decides features, instance types and limits.'),
   }),
 });

@@ -1,7 +1,7 @@
 // The noun User: someone who can sign in. Its name is the username.
 import { z } from 'zod';
 import { bookkeeping, defineKind, hashed } from './kind.ts';
-import { count, emailAddress, flag, instant } from './scalars.ts';
+import { count, emailAddress, flag, instant, optionalName } from './scalars.ts';
 
 /** A network from which somebody tried to sign in: whether the right password ever came from there, and what is counted there alone. */
 const signInNetwork = z.strictObject({
@@ -21,7 +21,7 @@ export const user = defineKind({
   spec: z.strictObject({
     email: emailAddress().describe('The email address, in lower case.'),
     emailVerified: flag(false, 'Whether the address is known to be the user’s.'),
-    displayName: z.string().max(255).default('').describe('The name that people read.'),
+    displayName: optionalName().default('').describe('The name that people read.'),
     admin: flag(false, 'Whether the user has full access to the platform.'),
     suspended: flag(false, 'Whether the user is shut out.'),
     passwordHash: hashed(z.string().max(1024))

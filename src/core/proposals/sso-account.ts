@@ -1,5 +1,6 @@
 // Whose account a proved identity is: one that is known, one that is made now, or none (specification 2.8).
 import type { Explained } from '../groups/explained.ts';
+import { optionalName } from '../kinds/scalars.ts';
 import type { Identity } from '../model/identity.ts';
 import { printable } from '../model/printable.ts';
 import type { Context } from '../model/proposal.ts';
@@ -61,7 +62,7 @@ function made(
   if (!config.spec.provisionNewUsers)
     return `no user has the address ${address}, and ${addressOf(config)} makes no new users: make the user first (POST /api/v1/users), have them register, or switch provisionNewUsers on`;
   const called = derivedUsername(view, { email, ...(username === undefined ? {} : { username }) });
-  const spec = { email, emailVerified: true, displayName: displayName.slice(0, 255) };
+  const spec = { email, emailVerified: true, displayName: keptName(displayName) };
   const user = newUser({ username: called, spec }, context);
   const message = `is made as User/${called}, because no user has the address ${address}, and ${addressOf(config)} provisions new users`;
   return {
@@ -70,4 +71,9 @@ function made(
     isNew: true,
     explained: { about: 'user', effect: 'create', reason: 'provisioned', message },
   };
+}
+
+/** The name that a provider gives somebody, where it is one; they may choose another. */
+function keptName(name: string): string {
+  return optionalName().safeParse(name.slice(0, 255)).success ? name.slice(0, 255) : '';
 }

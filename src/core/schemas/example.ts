@@ -84,5 +84,5 @@ const samples = [
 ];
 
 function fits(text: string, json: JsonSchema): boolean {
-  return typeof json.pattern !== 'string' || new RegExp(json.pattern).test(text);
+  return typeof json.pattern !== 'string' || new RegExp(json.pattern, 'u').test(text);
 }

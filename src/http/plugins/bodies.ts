@@ -1,13 +1,15 @@
 // What requests are read and checked with: JSON, or for a few routes forms, and zod.
+import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { invalidRequest, Problem } from '../errors.ts';
-import { bodyText, parsedBody, requireKeepable } from '../read-body.ts';
+import { bodyText, parsedBody, requireKeepable, requireKeysOnce } from '../read-body.ts';
 import { problemsOf } from '../request-problems.ts';
 
 /** Takes `application/json` alone; an empty body is none. */
 export function bodies(app: FastifyInstance): void {
+  app.addHook('preParsing', async ({ headers }) => requirePlainForm(headers));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',
@@ -22,12 +24,28 @@ export function bodies(app: FastifyInstance): void {
       const value = parsedBody(text);
       if (isLarge) await setImmediate();
       requireKeepable(text, value);
+      if (isLarge) await setImmediate();
+      requireKeysOnce(text, value);
       return value;
     },
   );
 }
 
 const LARGE = 256 * 1024;
+
+/** Throws for a body that is compressed, or whose text is not UTF-8: read as it came, it would say something else. */
+function requirePlainForm(headers: IncomingHttpHeaders): void {
+  const coding = headers['content-encoding']?.trim() ?? '';
+  if (coding !== '' && coding.toLowerCase() !== 'identity')
+    throw new Problem('unsupported_media_type', {
+      detail: 'The body is compressed: send it as it is, without Content-Encoding.',
+      headers: { 'accept-encoding': 'identity' },
+    });
+  const [, quoted, plain] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^\s;]*))/i.exec(headers['content-type'] ?? '') ?? [];
+  const charset = quoted ?? plain;
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
+    throw new Problem('unsupported_media_type', { detail: 'The text of the body is not UTF-8: send it as UTF-8.' });
+}
 
 /** Takes `application/x-www-form-urlencoded` alone: for a part of the server that is posted to by forms. */
 export function formBodies(app: FastifyInstance): void {

@@ -1,6 +1,6 @@
 // Limits: how often an address may ask, how often it may try to sign in, and no more work than the process can do.
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Action } from '../../core/access/policy.ts';
 import { singleton } from '../../core/model/view.ts';
 import { clientAddress } from '../client-address.ts';
@@ -32,24 +32,51 @@ export async function limits(
   const byWindow = { timeWindow: 60_000, ipv6Subnet: 64 } as const;
   const requests = app.createRateLimit({ ...byWindow, max: () => settings().requestsPerMinute });
   const signIns = app.createRateLimit({ ...byWindow, max: () => settings().signInPerMinute });
-  app.addHook('onRequest', async (request) => {
+  const countRequest = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (settings().requestsPerMinute > 0) await count(requests, request, reply);
+  };
+  app.decorate('countRequest', countRequest);
+  app.addHook('onRequest', async (request, reply) => {
     const { action } = request.routeOptions.config;
     if (action === 'probe') return;
-    const { requestsPerMinute, signInPerMinute } = settings();
-    if (requestsPerMinute > 0) await count(requests, request);
-    if (signInPerMinute > 0 && action !== undefined && guessing.has(action)) await count(signIns, request);
+    await countRequest(request, reply);
+    if (settings().signInPerMinute > 0 && action !== undefined && guessing.has(action))
+      await count(signIns, request, reply);
   });
 }
 
-async function count(limit: ReturnType<FastifyInstance['createRateLimit']>, request: FastifyRequest): Promise<void> {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counts a request that reaches no route. Rejects with `rate_limited`. */
+    countRequest(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  }
+}
+
+async function count(
+  limit: ReturnType<FastifyInstance['createRateLimit']>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   // What it is counted by is made from the address alone.
   const counted = await limit(Object.create(request, { ip: { value: clientAddress(request) } }));
-  if (counted.isAllowed || !counted.isExceeded) return;
+  if (counted.isAllowed) return;
+  tellOf(counted, reply);
+  if (!counted.isExceeded) return;
   const seconds = Math.max(1, counted.ttlInSeconds);
   throw new Problem('rate_limited', {
     detail: `This address asked ${counted.max} times within a minute, which is the limit: try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) },
   });
+}
+
+/** How much is left (draft-ietf-httpapi-ratelimit-headers), of the limit that ends first where two count. */
+function tellOf(
+  { max, remaining, ttlInSeconds }: { readonly max: number; readonly remaining: number; readonly ttlInSeconds: number },
+  reply: FastifyReply,
+): void {
+  const told = reply.getHeader('ratelimit-remaining');
+  if (told !== undefined && Number(told) < remaining) return;
+  reply.headers({ 'ratelimit-limit': max, 'ratelimit-remaining': remaining, 'ratelimit-reset': ttlInSeconds });
 }
 
 function overloaded(): Problem {

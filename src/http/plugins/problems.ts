@@ -42,7 +42,8 @@ const problemType = 'application/problem+json';
 /** What was set for another answer is not that of this one, and may be what cannot be sent. The hooks may not have been asked at all. */
 function startAnew(reply: FastifyReply, headers: OutgoingHttpHeaders): void {
   const closes = reply.getHeader('connection') === 'close';
-  for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
+  // How often one may ask is true of every answer.
+  for (const name of Object.keys(reply.getHeaders())) if (!name.startsWith('ratelimit-')) reply.removeHeader(name);
   reply.headers({ ...headers, ...(closes ? { connection: 'close' } : {}) });
 }
 

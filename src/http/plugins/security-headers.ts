@@ -3,6 +3,11 @@ import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:
 import { Socket } from 'node:net';
 import helmet from 'helmet';
 
+/** What every answer has, also where no page or route of ours gives it. */
+export function fixedHeaders(baseUrl: string): OutgoingHttpHeaders {
+  return { ...securityHeaders(baseUrl), 'cache-control': 'no-store' };
+}
+
 /**
  * Answers are data: nothing in them runs, is framed, or is read by other sites. Pages of our own say what they need besides. They are the
  * same for every answer, so they are made once.
@@ -31,9 +36,4 @@ function securityHeaders(baseUrl: string): OutgoingHttpHeaders {
     if (error) throw error;
   });
   return { ...answer.getHeaders() };
-}
-
-/** The headers of every answer; it may set others in their place. */
-export function fixedHeaders(baseUrl: string): OutgoingHttpHeaders {
-  return { ...securityHeaders(baseUrl), 'cache-control': 'no-store' };
 }

@@ -1,11 +1,12 @@
 // What Weir itself answers at the door of an instance: a page for people, a problem for programs.
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { hangUp } from '../../lib/hang-up.ts';
 import { accepts } from '../accept.ts';
 import { type Problem, problemBody } from '../errors.ts';
 import { makePage } from '../pages/page.ts';
 import { fixedHeaders } from '../plugins/security-headers.ts';
+import { rawAnswer } from '../raw-answer.ts';
 
 /** Answers by itself. */
 export interface Refusing {
@@ -53,14 +54,7 @@ export function createRefusing(baseUrl: string): Refusing {
     hangUp: (socket, problem) => {
       const { status } = bodyOf(problem);
       const body = JSON.stringify(problemBody(problem));
-      const lines = Object.entries({
-        ...fixed,
-        ...problem.extras.headers,
-        'content-type': 'application/problem+json',
-        'content-length': String(Buffer.byteLength(body)),
-        connection: 'close',
-      }).map(([name, value]) => `${name}: ${value}\r\n`);
-      hangUp(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+      hangUp(socket, rawAnswer(status, { ...fixed, ...problem.extras.headers }, body));
     },
   };
 }

@@ -1,6 +1,7 @@
 // Which instance a request is for: by the path below /i/, or by a host name of its own. Looked at before anything else, on the bytes that were sent.
 import type { IncomingMessage } from 'node:http';
 import { instancesSegment } from '../../core/instances/address.ts';
+import { problemOfHead } from '../request-head.ts';
 
 /** Where people reach instances. */
 export interface Place {
@@ -38,10 +39,12 @@ function nameIn(host: string, domain: string, ownHost: string): string | undefin
 }
 
 /** Why a request cannot be passed on, whoever sent it; nothing where it can. */
-export function requestProblem({ rawHeaders, headers }: IncomingMessage, { by, rest }: Target): string | undefined {
+export function requestProblem(request: IncomingMessage, { by, rest }: Target): string | undefined {
+  const { headers } = request;
   if (by === 'host' && !rest.startsWith('/')) return 'The address must be a path.';
-  const hosts = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length;
-  if (hosts !== 1 || !/^[\w.:[\]-]+$/.test(headers.host ?? '')) return 'It needs one header Host, which names a host.';
+  const problem = problemOfHead(request);
+  if (problem) return problem.message;
+  if (headers.host === undefined) return 'It needs one header Host, which names a host.';
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || headers['content-length'] !== undefined))
     return 'The length of its body must be told once, in one way: by Content-Length, or by chunks.';

@@ -1,7 +1,7 @@
 // The access tokens of the user who asks: made here, shown once, revoked by deletion (specification 2.1).
 import { z } from 'zod';
 import { mintToken } from '../../auth/token.ts';
-import { text } from '../../core/kinds/scalars.ts';
+import { displayName } from '../../core/kinds/scalars.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { countReferrers, referrers } from '../../core/model/view.ts';
 import { createToken, mostTokens } from '../../core/proposals/create-token.ts';
@@ -64,7 +64,7 @@ const create = defineRoute({
   body: component(
     'NewToken',
     z.strictObject({
-      name: text(100).describe('A label, for people.'),
+      name: displayName(100).describe('A label, for people.'),
       expiresAt: z.iso
         .datetime({ offset: true })
         .nullable()

@@ -64,7 +64,7 @@ export const deviceGroupUpdate = component(
 export const newProvisioningTokenBody = component(
   'NewProvisioningToken',
   z.strictObject({
-    name: z.string().min(1).max(100).describe('A label, for people.'),
+    name: displayName(100).describe('A label, for people.'),
     expiresAt: z.iso
       .datetime({ offset: true })
       .optional()

@@ -1,5 +1,6 @@
 // How a token for the HTTP endpoints of an instance is written, and looks in answers: everything but its text.
 import { z } from 'zod';
+import { displayName } from '../../core/kinds/scalars.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import { component } from '../json-schema.ts';
 import { idView, instantView } from './values.ts';
@@ -8,7 +9,7 @@ import { idView, instantView } from './values.ts';
 export const newHttpTokenBody = component(
   'NewHttpToken',
   z.strictObject({
-    name: z.string().min(1).max(100).describe('A label, for people.'),
+    name: displayName(100).describe('A label, for people.'),
     expiresAt: z.iso
       .datetime({ offset: true })
       .optional()

@@ -96,7 +96,7 @@ const shownName = suite('a name for people');
 
 shownName('holds something that can be seen, whatever stands around it, and no control characters', () => {
   const isName = (text: string) => displayName().safeParse(text).success;
-  for (const text of ['a', ' a', '\u200b\u00a0\u3000a ', '\u202f.\u200b', '客', 'a\u0085'])
+  for (const text of ['a', ' a', '\u200b\u00a0\u3000a ', '\u202f.\u200b', '客', '👩‍👩‍👧', '❤️', 'می‌خواهم', 'عربي'])
     assert.ok(isName(text), JSON.stringify(text));
   for (const text of [
     '',
@@ -104,6 +104,13 @@ shownName('holds something that can be seen, whatever stands around it, and no c
     '\u200b',
     '\u2028\u202f \u3000\ufeff\u2064',
     'a\n',
+    'a\u0085',
+    ...['\u00ad', '\u034f', '\u115f\u3164', '\u2800', '\u180e', '\ufe0f', '\u{e0041}', '\u{1d173}', '\uffa0\ufff0'],
+    ...['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069'].flatMap((turn) => [
+      `a${turn}b`,
+      `${turn}a`,
+    ]),
+    ...['\u0080a', 'a\u009f', 'a\u2028b', 'a\u2029'],
     '\u0000a',
     'a\u007f',
     'a'.repeat(256),

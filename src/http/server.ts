@@ -5,6 +5,7 @@ import { type FastifyInstance, type FastifyPluginAsync, fastify } from 'fastify'
 import { singleton } from '../core/model/view.ts';
 import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
 import { hangUp } from '../lib/hang-up.ts';
+import { followAccounts } from './account-notices.ts';
 import { createAgents } from './agents.ts';
 import { createContentWork } from './content-work.ts';
 import { createDeviceWaiters } from './device-waiters.ts';
@@ -63,6 +64,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     description: () => app.swagger(),
   };
   const stop = lastUse.start();
+  const stopNotices = followAccounts(options);
   app.addHook('onResponse', ({ method, routeOptions, isForInstance }, { raw, elapsedTime }, done) => {
     const route = isForInstance ? instancesRoute : routeOptions.url;
     options.metrics.answered({ method, route, status: raw.statusCode, seconds: elapsedTime / 1000 });
@@ -71,6 +73,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.addHook('preClose', async () => {
     closing = true;
     stop();
+    stopNotices();
     deviceWaiters.close();
     wayIn.close();
   });

@@ -11,6 +11,7 @@ import {
 import { singleton } from '../core/model/view.ts';
 import { lockMs, mostFailures } from '../core/proposals/failed-sign-in.ts';
 import { hangUp } from '../lib/hang-up.ts';
+import { followAccounts } from './account-notices.ts';
 import { createAgents } from './agents.ts';
 import { createBodyRoom } from './body-room.ts';
 import { createContentWork } from './content-work.ts';
@@ -75,6 +76,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     description: () => app.swagger(),
   };
   const stop = lastUse.start();
+  const stopNotices = followAccounts(options);
   app.addHook('onResponse', ({ method, routeOptions, isForInstance }, { raw, elapsedTime }, done) => {
     const route = isForInstance ? instancesRoute : routeOptions.url;
     options.metrics.answered({ method, route, status: raw.statusCode, seconds: elapsedTime / 1000 });
@@ -83,6 +85,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.addHook('preClose', async () => {
     closing = true;
     stop();
+    stopNotices();
     deviceWaiters.close();
     wayIn.close();
   });

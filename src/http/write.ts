@@ -1,6 +1,7 @@
 // A write over the API: a proposal that is kept, or only tried; once for each Idempotency-Key; and only while the caller still may.
 import { submit } from '../control/submit.ts';
 import { actorOf, callerNow } from '../core/access/actor.ts';
+import { refusedByToken } from '../core/access/by-token.ts';
 import type { Action } from '../core/access/policy.ts';
 import type { KindName } from '../core/kinds/index.ts';
 import type { Change } from '../core/model/change.ts';
@@ -8,6 +9,7 @@ import { type AnyProposal, type Context, type ProposalWith, proposedBy } from '.
 import type { View } from '../core/model/view.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { dryRun } from './dry-run.ts';
+import { Problem } from './errors.ts';
 import { once, Repeated } from './idempotency.ts';
 import { decideOn, refuse } from './plugins/guard.ts';
 import type { Call, Reply } from './route.ts';
@@ -66,11 +68,20 @@ function madeBy({ route }: Call, changes: readonly Change[]): string {
   return changes.find(({ kind, before }) => kind === route.creates && !before)?.id ?? '';
 }
 
+/** Throws `session_required` where a token asks for what takes a session, by whatever route. */
+function requireSessionFor({ caller }: Call, changes: readonly Change[]): void {
+  if (caller.kind !== 'user' || caller.by !== 'token') return;
+  const refused = refusedByToken(changes, caller);
+  if (refused !== undefined) throw new Problem('session_required', { detail: `A token may not ${refused}.` });
+}
+
 /** Rights may be taken away while a body is still on its way: what counts is what holds when the change is made. */
 export function whileAllowed<R>(call: Call, proposal: AnyProposal<R>): ProposalWith<R> {
   return (view, context) => {
     requireAllowed(call, view, context.now);
-    return proposedBy(proposal, view, context);
+    const proposed = proposedBy(proposal, view, context);
+    requireSessionFor(call, proposed.changes);
+    return proposed;
   };
 }
 

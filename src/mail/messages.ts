@@ -9,7 +9,7 @@ export interface About {
   readonly to: string;
 }
 
-/** To a new account's address, or to the new address of an account: whoever opens the link owns it. */
+/** To a new account's address, or to the new address of an account, whose owner signs in to confirm it. */
 export function verifyEmail(about: About & { username: string; token: string; expiresAt: string }): Mail {
   return layOut({
     ...about,
@@ -74,7 +74,7 @@ export function invitation(
   });
 }
 
-/** To the address that an account has, when its owner wants another: as long as the link there is not opened, nothing is lost. */
+/** To the address that an account has, when its owner wants another: as long as it is not confirmed there, nothing is lost. */
 export function emailChangeAsked(about: About & { username: string; newEmail: string; at: string }): Mail {
   return layOut({
     ...about,
@@ -88,17 +88,89 @@ export function emailChangeAsked(about: About & { username: string; newEmail: st
   });
 }
 
-/** To the address that an account had until now. */
-export function emailChanged(about: About & { username: string; newEmail: string; at: string }): Mail {
+/** To the address that an account had until now. `undo`: the token of the link that takes it back. */
+export function emailChanged(
+  about: About & {
+    username: string;
+    newEmail: string;
+    at: string;
+    undo?: { readonly token: string; readonly expiresAt: string };
+  },
+): Mail {
+  const { undo } = about;
   return layOut({
     ...about,
     subject: 'The email address of your account was changed',
     before: [
       `On ${moment(about.at)} the address of the account "${harmless(about.username)}" was changed from this one to "${harmless(about.newEmail)}".`,
-      notYou,
+      undo
+        ? `If it was you, nothing has to be done. If not, take this address back: the link works until ${moment(undo.expiresAt)}.`
+        : notYou,
     ],
+    link: undo
+      ? link(about, 'Take this address back', `/account/restore-email?token=${encodeURIComponent(undo.token)}`)
+      : link(about, 'Sign in', '/account/login'),
+    after: undo
+      ? [
+          'That signs everybody out. Set a new password then, revoke tokens that you do not know, and tell an administrator.',
+        ]
+      : [],
+  });
+}
+
+/** To the address that an account has from now on. */
+export function emailIsNow(about: About & { username: string; at: string }): Mail {
+  return layOut({
+    ...about,
+    subject: 'This is the email address of your account now',
+    before: [`On ${moment(about.at)} this address became that of the account "${harmless(about.username)}".`, notYou],
     link: link(about, 'Sign in', '/account/login'),
     after: [],
+  });
+}
+
+/** To the owner of a new token, which opens what they may do. */
+export function tokenMade(
+  about: About & { username: string; token: string; scope: string; expiresAt: string | null; at: string },
+): Mail {
+  const end = about.expiresAt === null ? 'never ends' : `ends on ${moment(about.expiresAt)}`;
+  return layOut({
+    ...about,
+    subject: 'A token was made for your account',
+    before: [
+      `On ${moment(about.at)} the token "${harmless(about.token)}" was made for the account "${harmless(about.username)}". It has the scope "${about.scope}" and ${end}.`,
+      'If it was you, nothing has to be done. If not, revoke it, change your password, and tell an administrator at once.',
+    ],
+    link: link(about, 'See your tokens', '/account/settings'),
+    after: [],
+  });
+}
+
+/** To the admins, of whom there is one more. */
+export function madeAdmin(about: About & { username: string; at: string }): Mail {
+  return layOut({
+    ...about,
+    subject: `"${harmless(about.username)}" is an admin now`,
+    before: [
+      `On ${moment(about.at)} the user "${harmless(about.username)}" was given full access to the platform.`,
+      'If none of you did that, take the admin flag away at once. The audit log says who gave it.',
+    ],
+    link: link(about, 'Sign in', '/account/login'),
+    after: ['This goes to every admin.'],
+  });
+}
+
+/** To the admins: from now on somebody else says who the people of a domain are. */
+export function ssoActivated(about: About & { name: string; domain: string; at: string }): Mail {
+  return layOut({
+    ...about,
+    subject: `Single sign-on is active for ${harmless(about.domain)}`,
+    before: [
+      `On ${moment(about.at)} the single sign-on configuration "${harmless(about.name)}" was activated: the people of "${harmless(about.domain)}" sign in through it from now on.`,
+      'If none of you did that, deactivate it at once. The audit log says who did.',
+    ],
+    link: link(about, 'Sign in', '/account/login'),
+    after: ['This goes to every admin.'],
   });
 }
 

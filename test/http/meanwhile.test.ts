@@ -91,7 +91,11 @@ meanwhile('makes nothing in a team that is deleted meanwhile', async ({ world })
 });
 
 meanwhile('applies no tree for an admin who is none any more, with consents either', async ({ world }) => {
-  await world.ask('PUT', '/api/v1/users/olga', { body: { admin: true } });
+  await world.ask('PUT', '/api/v1/users/olga', {
+    as: 'none',
+    headers: await world.signedIn('ann'),
+    body: { admin: true },
+  });
   const reconcile = {
     method: 'POST',
     url: '/api/v1/admin/config/reconcile',

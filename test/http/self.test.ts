@@ -28,6 +28,16 @@ async function givePassword(world: ServerWorld, user: string, password = right):
   assert.is(status, 200);
 }
 
+/** Bob, signed in and with a password: what changes his address. No mail of that is left. */
+async function changer(world: ServerWorld) {
+  await givePassword(world, 'bob');
+  const headers = await world.signedIn('bob');
+  world.mails.length = 0;
+  const put = (email: string, query = '') =>
+    world.ask('PUT', `/api/v1/user${query}`, { as: 'none', headers, body: { email, currentPassword: right } });
+  return { headers, put };
+}
+
 async function entriesOf(world: ServerWorld) {
   return (await world.store.records({ stream: 'audit', limit: 1000 })).map(auditEntryOf);
 }
@@ -54,7 +64,14 @@ self('is told who they are, and what their credential may do', async () => {
   });
   const headers = await world.signedIn('ann');
   const { body } = await world.ask('GET', '/api/v1/user', { as: 'none', headers });
-  assert.equal(body.can, ['update-self', 'change-password', 'create-token', 'create-team']);
+  assert.equal(body.can, [
+    'update-self',
+    'change-address',
+    'delete-self',
+    'change-password',
+    'create-token',
+    'create-team',
+  ]);
   await world.close();
 });
 
@@ -81,10 +98,9 @@ self('changes what is given, and nothing else', async () => {
 
 self('plans a change without keeping it', async () => {
   const world = await startWorld(withEmail);
-  const body = { name: 'Bob B', email: 'new@example.com' };
-  const plan = await world.ask('PUT', '/api/v1/user?dryRun=true', { as: 'user', body });
-  assert.is(plan.status, 200);
-  assert.is(plan.body.summary.update, 1);
+  const { put } = await changer(world);
+  const plan = await put('new@example.com', '?dryRun=true');
+  assert.is(plan.status, 200, plan.text);
   assert.is((await world.ask('GET', '/api/v1/user', { as: 'user' })).body.name, '');
   assert.equal(world.mails, []);
   await world.close();
@@ -92,19 +108,36 @@ self('plans a change without keeping it', async () => {
 
 self('has a new address once its link was opened there, and the old address is told', async () => {
   const world = await startWorld(withEmail);
-  const put = (email: string) => world.ask('PUT', '/api/v1/user', { as: 'user', body: { email } });
+  const { headers, put } = await changer(world);
   const { status, body } = await put('New@Example.org');
   assert.equal([status, body.email, body.pendingEmail], [200, 'bob@example.net', 'new@example.org']);
-  const [link, warning] = world.mails;
+  const [warning, link] = world.mails;
   assert.equal([link?.to, warning?.to, world.mails.length], ['new@example.org', 'bob@example.net', 2]);
   const token = /verify=(\w{40})/.exec(link?.text ?? '')?.[1] ?? '';
   assert.not.match(`${warning?.text}${warning?.html}`, token);
   assert.is((await put('another@example.org')).status, 409);
-  const verified = await world.ask('POST', '/account/verify-email', { as: 'none', body: { token } });
+  const elsewhere = await world.signedIn('bob');
+  const confirm = (as: 'none' | 'user', headers = {}) =>
+    world.ask('POST', '/account/verify-email', { as, headers, body: { token } });
+  const olga = await world.signedIn('olga');
+  for (const [asked, code] of [
+    [await confirm('none'), 'unauthorized'],
+    [await confirm('user'), 'session_required'],
+    [await confirm('none', olga), 'forbidden'],
+  ] as const)
+    assert.is(asked.body.code, code, asked.text);
+  const verified = await confirm('none', headers);
   assert.is(verified.status, 200, verified.text);
+  assert.is((await world.ask('GET', '/api/v1/user', { as: 'none', headers: elsewhere })).status, 401);
   const now = await world.ask('GET', '/api/v1/user', { as: 'user' });
   assert.equal([now.body.email, now.body.emailVerified, now.body.pendingEmail], ['new@example.org', true, null]);
-  assert.is(world.mails[2]?.to, 'bob@example.net');
+  assert.equal(
+    world.mails
+      .slice(2)
+      .map(({ to }) => to)
+      .sort(),
+    ['bob@example.net', 'new@example.org'],
+  );
   assert.not(JSON.stringify(await entriesOf(world)).includes(token));
   assert.not(JSON.stringify(await entriesOf(world)).includes(hashToken(token)));
   await world.close();
@@ -112,20 +145,22 @@ self('has a new address once its link was opened there, and the old address is t
 
 self('gives up a new address by giving the present one, a minute later', async () => {
   const world = await startWorld(withEmail);
-  const put = (email: string) => world.ask('PUT', '/api/v1/user', { as: 'user', body: { email } });
+  const { put } = await changer(world);
   await put('new@example.org');
   assert.is((await put('bob@example.net')).status, 409);
   world.setNow('2026-11-21T10:01:00.000Z');
   assert.is((await put('bob@example.net')).body.pendingEmail, null);
   assert.is(world.mails.length, 2);
-  const token = /verify=(\w{40})/.exec(world.mails[0]?.text ?? '')?.[1];
+  const token = /verify=(\w{40})/.exec(world.mails[1]?.text ?? '')?.[1];
+  assert.ok(token);
   assert.is((await world.ask('POST', '/account/verify-email', { as: 'none', body: { token } })).status, 400);
   await world.close();
 });
 
 self('is told at once of an address that somebody has, and nobody gets a mail', async () => {
   const world = await startWorld(withEmail);
-  const { status, body } = await world.ask('PUT', '/api/v1/user', { as: 'user', body: { email: 'OLGA@example.net' } });
+  const { put } = await changer(world);
+  const { status, body } = await put('OLGA@example.net');
   assert.equal([status, body.violations[0].rule], [409, 'email-unique']);
   assert.is(body.violations[0].message, 'User/bob: email cannot be olga@example.net, because another user has it');
   assert.equal(world.mails, []);
@@ -134,7 +169,8 @@ self('is told at once of an address that somebody has, and nobody gets a mail', 
 
 self('has a new address at once where email is off, not verified', async () => {
   const world = await startWorld();
-  const { body } = await world.ask('PUT', '/api/v1/user', { as: 'user', body: { email: 'new@other.example' } });
+  const { put } = await changer(world);
+  const { body } = await put('new@other.example');
   assert.equal([body.email, body.emailVerified, body.pendingEmail], ['new@other.example', false, null]);
   assert.equal(world.mails, []);
   await world.close();
@@ -145,7 +181,8 @@ self('cannot take an address of a domain with single sign-on', async () => {
     ...tree,
     'com.yaml': withSso['net.yaml'].replaceAll('example.net', 'corp.example').replace('name: net', 'name: com'),
   });
-  const { status, body } = await world.ask('PUT', '/api/v1/user', { as: 'user', body: { email: 'boss@corp.example' } });
+  const { put } = await changer(world);
+  const { status, body } = await put('boss@corp.example');
   assert.equal([status, body.code], [409, 'conflict']);
   assert.match(body.detail, /corp\.example signs in through single sign-on \(com\)/);
   await world.close();
@@ -157,11 +194,15 @@ self('cannot change address or password on a domain with single sign-on; admins 
   await givePassword(world, 'ann');
   const [bob, ann] = [await world.signedIn('bob'), await world.signedIn('ann')];
   const email = (headers: typeof bob) =>
-    world.ask('PUT', '/api/v1/user', { as: 'none', headers, body: { email: `x${headers['cookie']?.slice(-9)}@b.c` } });
+    world.ask('PUT', '/api/v1/user', {
+      as: 'none',
+      headers,
+      body: { email: `x${headers['cookie']?.slice(-9)}@b.c`, currentPassword: right },
+    });
   const password = (headers: typeof bob) =>
     world.ask('PUT', '/api/v1/user/password', { as: 'none', headers, body: { current: right, new: other } });
   assert.equal([(await email(bob)).status, (await password(bob)).status], [409, 409]);
-  assert.equal([(await email(ann)).status, (await password(ann)).status], [200, 200]);
+  assert.equal([(await email(ann)).status, (await password(ann)).status], [200, 200], 'an admin');
   const same = { name: 'Bob', email: 'bob@example.net' };
   assert.is((await world.ask('PUT', '/api/v1/user', { as: 'none', headers: bob, body: same })).status, 200);
   await world.close();

@@ -173,13 +173,16 @@ changed('keeps what is not given, and has a new address at once', async () => {
   assert.equal([one.status, one.body.name, one.body.username], [200, 'Bob B', 'bob']);
   assert.is((await put({ name: 'x' }, { 'if-match': headers.etag })).status, 412);
   assert.is((await put({ name: 'x' }, { 'if-match': '*' })).status, 200);
-  const moved = await put({ email: 'Bob@other.example' });
+  const moved = await put({ email: 'Bob@other.example', reason: 'He moved.' });
   assert.is(moved.body.email, 'bob@other.example');
   assert.equal(
     world.mails.map(({ to, subject }) => [to, subject]),
-    [['bob@example.net', 'The email address of your account was changed']],
+    [
+      ['bob@other.example', 'This is the email address of your account now'],
+      ['bob@example.net', 'The email address of your account was changed'],
+    ],
   );
-  assert.is((await put({ email: 'olga@example.net' })).body.violations[0].rule, 'email-unique');
+  assert.is((await put({ email: 'olga@example.net', reason: 'He moved.' })).body.violations[0].rule, 'email-unique');
   assert.is((await put({ id: 'x' })).status, 400);
   const missing = await world.ask('PUT', `${url}/nobody`, { body: { name: 'x' } });
   assert.equal([missing.status, missing.body.code], [404, 'not_found']);
@@ -188,7 +191,11 @@ changed('keeps what is not given, and has a new address at once', async () => {
 
 changed('is planned without being changed', async () => {
   const world = await startWorld();
-  const { status, body } = await world.ask('PUT', `${url}/bob?dryRun=true`, { body: { admin: true, name: 'B' } });
+  const { status, body } = await world.ask('PUT', `${url}/bob?dryRun=true`, {
+    as: 'none',
+    headers: await world.signedIn('ann'),
+    body: { admin: true, name: 'B' },
+  });
   assert.is(status, 200);
   assert.equal(body.changes[0].fields.map(({ path }: { path: string }) => path).sort(), [
     '/spec/admin',
@@ -252,7 +259,8 @@ changed('is always one admin at least', async () => {
   assert.equal([gone.status, gone.body.violations[0].rule], [409, 'last-admin']);
   const planned = await world.ask('DELETE', `${url}/ann?dryRun=true`);
   assert.ok(planned.body.summary.blocked > 0);
-  await world.ask('PUT', `${url}/bob`, { body: { admin: true } });
+  const headers = await world.signedIn('ann');
+  await world.ask('PUT', `${url}/bob`, { as: 'none', headers, body: { admin: true } });
   assert.is((await world.ask('PUT', `${url}/ann`, { body: { admin: false } })).status, 200);
   assert.is((await world.ask('GET', url)).status, 403);
   await world.close();

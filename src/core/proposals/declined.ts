@@ -1,7 +1,8 @@
 // Declined: a proposal that makes no sense for the state as it is, whatever the rules say.
 
 /**
- * Why: there is nothing of that name; something stands there already; it moved since the caller saw it; the settings do not allow it; what was
+ * Why: there is nothing of that name; something stands there already; it moved since the caller saw it; the settings do not allow it; it takes somebody who
+ * is signed in; what was
  * sent stands for nothing; it was done a moment ago; there is no room for it on the disk; or
  * there is too much else to do.
  */
@@ -10,6 +11,7 @@ export type DeclinedReason =
   | 'conflict'
   | 'precondition_failed'
   | 'forbidden'
+  | 'unauthorized'
   | 'invalid_request'
   | 'rate_limited'
   | 'insufficient_storage'

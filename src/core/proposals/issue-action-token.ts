@@ -4,7 +4,7 @@ import { type Change, created, deleted } from '../model/change.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { first } from '../model/state.ts';
-import { referrers, type View } from '../model/view.ts';
+import { referrers, singleton, type View } from '../model/view.ts';
 import { Declined } from './declined.ts';
 
 /** What a link is for. */
@@ -16,10 +16,16 @@ export interface NewLink {
   readonly purpose: Purpose;
   readonly email: string;
   readonly hash: string;
+  /** The id of the session that asks for another address than the user has. */
+  readonly session?: string | undefined;
 }
 
 /** How long a link is good, in minutes. */
-export const linkMinutes: Readonly<Record<Purpose, number>> = { 'verify-email': 24 * 60, 'reset-password': 30 };
+export const linkMinutes: Readonly<Record<Purpose, number>> = {
+  'verify-email': 24 * 60,
+  'reset-password': 30,
+  'restore-email': 72 * 60,
+};
 
 /** How long a user waits for the next mail of a purpose, in milliseconds: nobody shall fill somebody's letter box. */
 export const mailPauseMs = 60_000;
@@ -45,11 +51,21 @@ export function issueActionToken(link: NewLink): Proposal {
 export function issuedLink(
   view: View,
   user: Resource<'User'>,
-  { purpose, email, hash }: Omit<NewLink, 'user'>,
+  link: Omit<NewLink, 'user'>,
   context: Context,
 ): Change[] {
-  const earlier = linksOf(view, user, purpose).map(deleted);
-  return [...earlier, created(newLink(user, { purpose, email, hash }, context))];
+  const earlier = linksOf(view, user, link.purpose).map(deleted);
+  return [...earlier, created(newLink(user, link, context))];
+}
+
+/**
+ * The link by which the address that a user has is taken back once another one took its place; nothing where no mail is sent, or where nobody
+ * showed that the address is theirs. It ends no other: each address that was taken away can come back.
+ */
+export function undoLink(view: View, user: Resource<'User'>, hash: string, context: Context): Change[] {
+  const { email, emailVerified } = user.spec;
+  if (!emailVerified || singleton(view, 'Platform').spec.email === undefined) return [];
+  return [created(newLink(user, { purpose: 'restore-email', email, hash }, context))];
 }
 
 /** Whether a link for the purpose went to the user less than a minute ago. A clock that was set back makes nobody wait longer than that. */
@@ -77,10 +93,12 @@ function newLink(
 ): Resource<'ActionToken'> {
   const id = newId();
   const expiresAt = new Date(Date.parse(now) + linkMinutes[link.purpose] * 60_000).toISOString();
-  const spec = kinds.ActionToken.spec.parse({ ...link, user: user.id, expiresAt });
+  const { purpose, email, hash, session } = link;
+  const spec = kinds.ActionToken.spec.parse({ user: user.id, purpose, email, session, hash, expiresAt });
   return { kind: 'ActionToken', id, name: id, spec, generation: 1, createdAt: now, updatedAt: now };
 }
 
-function linksOf(view: View, user: Resource<'User'>, purpose: Purpose): Resource<'ActionToken'>[] {
+/** The links of a purpose that went to a user. */
+export function linksOf(view: View, user: Resource<'User'>, purpose: Purpose): Resource<'ActionToken'>[] {
   return [...referrers(view, 'ActionToken', user)].filter(({ spec }) => spec.purpose === purpose);
 }

@@ -4,10 +4,11 @@ import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { activeSsoOf, bindingSso } from '../model/sso.ts';
 import { referrers, singleton, type View } from '../model/view.ts';
+import { requireCurrentPassword } from './current-password.ts';
 import { Declined } from './declined.ts';
-import { issueActionToken, wasMailedLately } from './issue-action-token.ts';
+import { issueActionToken, type NewLink, wasMailedLately } from './issue-action-token.ts';
 import { type Target, targetIn } from './target.ts';
-import { changedUser } from './update-user.ts';
+import { changedUser, endedSessions } from './update-user.ts';
 
 /** What changes; what is absent stays. `linkHash` is the SHA-256 of the token in the link that goes to a new address. */
 export interface SelfUpdate extends Target {
@@ -15,12 +16,17 @@ export interface SelfUpdate extends Target {
   readonly displayName?: string | undefined;
   readonly email?: string | undefined;
   readonly linkHash: string;
+  /** What a new address needs: the id of the session that asks, and the hash that the current password was compared with. */
+  readonly session?: string | undefined;
+  readonly verified?: string | undefined;
+  /** Where it was asked from. */
+  readonly address: string;
 }
 
 /**
  * A new address waits for its link; while email is off it is taken at once, and not verified. The address that they have gives up one that
  * waits, and is sent a link where it was never verified. Declines (`not_found`, `precondition_failed`; `conflict` where single sign-on knows
- * the address, or a link went out less than a minute ago).
+ * the address, or a link went out less than a minute ago; and as `requireCurrentPassword` does). Whatever a session asked for ends with it.
  */
 export function updateSelf(update: SelfUpdate): Proposal {
   return (view, context) => {
@@ -28,15 +34,32 @@ export function updateSelf(update: SelfUpdate): Proposal {
     const { username: name, displayName, email = user.spec.email } = update;
     const isNew = email !== user.spec.email;
     if (isNew) requireChangeable(view, user, email);
-    const atOnce = isNew && !isEmailOn(view) ? { email, emailVerified: false } : {};
-    const links = update.email === undefined ? [] : linkChanges(view, user, { email, hash: update.linkHash }, context);
-    return [...changedUser(user, { name, spec: { displayName, ...atOnce } }, context), ...links];
+    if (isNew) requireProved(view, user, update, context.now);
+    const isAtOnce = isNew && !isEmailOn(view);
+    const spec = { displayName, ...(isAtOnce ? { email, emailVerified: false } : {}) };
+    const { linkHash: hash, session } = update;
+    const links = update.email === undefined ? [] : linkChanges(view, user, { email, hash, session }, context);
+    const ended = isAtOnce ? endedSessions(view, user, session) : [];
+    return [...changedUser(user, { name, spec }, context), ...links, ...ended];
   };
 }
 
 /** The address that waits for its link to be opened; nothing where there is none. */
 export function pendingEmail(view: View, user: Resource<'User'>, now: string): string | undefined {
-  return waiting(view, user).find(({ spec }) => spec.expiresAt > now)?.spec.email;
+  return waiting(view, user).find((link) => link.spec.expiresAt > now && isAskedFor(view, link, now))?.spec.email;
+}
+
+/** Whether the session that asked for another address is still there: what was begun with it ends with it. */
+export function isAskedFor(view: View, { spec }: Resource<'ActionToken'>, now: string): boolean {
+  const session = spec.session === undefined ? undefined : view.get('Session', spec.session);
+  return session !== undefined && session.spec.user === spec.user && session.spec.expiresAt > now;
+}
+
+/** A session alone may be somebody's who found a browser open. */
+function requireProved(view: View, user: Resource<'User'>, { session, verified, address }: SelfUpdate, now: string): void {
+  if (session === undefined)
+    throw new Declined('forbidden', 'the email address cannot be changed without a session: sign in');
+  requireCurrentPassword(view, user, { verified, guarded: 'address', address, now });
 }
 
 function waiting(view: View, user: Resource<'User'>): Resource<'ActionToken'>[] {
@@ -48,12 +71,16 @@ function waiting(view: View, user: Resource<'User'>): Resource<'ActionToken'>[] 
 function linkChanges(
   view: View,
   user: Resource<'User'>,
-  { email, hash }: { readonly email: string; readonly hash: string },
+  asked: Pick<NewLink, 'email' | 'hash' | 'session'>,
   context: Context,
 ): readonly Change[] {
   const purpose = 'verify-email';
+  const { email, hash } = asked;
+  // A link to the address that they have proves that it is theirs, whoever asked for it.
+  const session = email === user.spec.email ? undefined : asked.session;
   const isSettled = email === user.spec.email && user.spec.emailVerified;
-  if (isEmailOn(view) && !isSettled) return issueActionToken({ user: user.id, purpose, email, hash })(view, context);
+  if (isEmailOn(view) && !isSettled)
+    return issueActionToken({ user: user.id, purpose, email, hash, session })(view, context);
   const given = waiting(view, user);
   // Otherwise giving up and asking again would send as many mails as somebody likes.
   if (given.length > 0 && wasMailedLately(view, user, purpose, context.now))

@@ -1,14 +1,18 @@
 // Changes a user as an admin may: at once, and with an address that is taken for theirs.
 import type { SpecOf } from '../kinds/index.ts';
-import { type Change, deleted, updated } from '../model/change.ts';
+import { because, type Change, deleted, updated } from '../model/change.ts';
 import { sameValue } from '../model/leaves.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { referrers, type View } from '../model/view.ts';
 import { forgiven } from './failed-sign-in.ts';
+import { undoLink } from './issue-action-token.ts';
 import { type Target, targetIn } from './target.ts';
 
-/** What changes; what is absent stays. A new password ends the sessions of the user, but for that with the id `keptSession`. */
+/**
+ * What changes; what is absent stays. A new password or address ends the sessions of the user, but for that with the id `keptSession`. `reason`
+ * stands in the audit log; `undoHash` is that for a link by which the old address is taken back, where there is to be one.
+ */
 export interface UserUpdate extends Target {
   readonly username?: string | undefined;
   readonly email?: string | undefined;
@@ -17,18 +21,23 @@ export interface UserUpdate extends Target {
   readonly suspended?: boolean | undefined;
   readonly passwordHash?: string | undefined;
   readonly keptSession?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly undoHash?: string | undefined;
 }
 
 /** Declines (`not_found`, `precondition_failed`). */
 export function updateUser(update: UserUpdate): Proposal {
   return (view, context) => {
-    const { username, email, displayName, admin, suspended, passwordHash, keptSession } = update;
+    const { username, email, displayName, admin, suspended, passwordHash, keptSession, reason, undoHash } = update;
     const user = targetIn(view, 'User', update);
     const unlocked = passwordHash === undefined ? {} : { passwordHash, ...forgiven(user) };
-    const address = email === undefined || email === user.spec.email ? {} : { email, emailVerified: true };
+    const isMoved = email !== undefined && email !== user.spec.email;
+    const address = isMoved ? { email, emailVerified: true } : {};
     const spec = { displayName, admin, suspended, ...address, ...unlocked };
-    const ended = passwordHash === undefined ? [] : endedSessions(view, user, keptSession);
-    return [...changedUser(user, { name: username, spec }, context), ...ended];
+    const ended = passwordHash === undefined && !isMoved ? [] : endedSessions(view, user, keptSession);
+    const changed = changedUser(user, { name: username, spec }, context);
+    const undo = isMoved && undoHash !== undefined ? undoLink(view, user, undoHash, context) : [];
+    return [...(reason === undefined ? changed : changed.map((one) => because(one, reason))), ...ended, ...undo];
   };
 }
 

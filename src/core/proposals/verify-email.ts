@@ -1,23 +1,64 @@
-// Verifies an address by the link that was mailed to it. Where it is a new address, it becomes that of the user now.
+// Verifies an address by the link that was mailed to it. Where it is a new address, it becomes that of the user now, who is signed in and confirms it.
 import { because, type Change, deleted, updated } from '../model/change.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import { activeSsoOf, bindingSso } from '../model/sso.ts';
 import type { View } from '../model/view.ts';
 import { Declined } from './declined.ts';
-import { goodLink } from './issue-action-token.ts';
+import { goodLink, undoLink } from './issue-action-token.ts';
 import { isUnproven } from './sign-in.ts';
-import { changedUser } from './update-user.ts';
+import { isAskedFor } from './update-self.ts';
+import { changedUser, endedSessions } from './update-user.ts';
 
-/** `hash` is that of the link's token. Declines (`invalid_request` for a link that is not good; `forbidden` where single sign-on gives the address). */
-export function verifyEmail(hash: string): Proposal {
+/** `hash` is that of the link's token, `undoHash` that for a link to the old address; `by` who is signed in: the ids of user and session. */
+export interface Verification {
+  readonly hash: string;
+  readonly undoHash: string;
+  readonly by?: { readonly user: string; readonly session: string } | undefined;
+}
+
+/**
+ * A new address needs its owner, signed in: who else opens the link changes nothing by it. It ends their other sessions, and the old address gets a
+ * link that takes it back. Declines: `invalid_request` for a link that is not good, `unauthorized` for who is not signed in; `forbidden` for
+ * somebody else, and where single sign-on gives the address.
+ */
+export function verifyEmail({ hash, undoHash, by }: Verification): Proposal {
   return (view, context) => {
     const link = goodLink(view, 'verify-email', hash, context.now);
     const user = view.get('User', link.spec.user);
     if (!user) return [deleted(link)];
-    refuseForeign(view, user, link.spec.email);
-    return [...verified(view, user, link.spec.email, context), deleted(link)];
+    const { email } = link.spec;
+    if (email === user.spec.email) return [...verified(view, user, email, context), deleted(link)];
+    const { session } = requireOwner(user, by);
+    if (!isAskedFor(view, link, context.now)) throw askedByNobody();
+    refuseForeign(view, user, email);
+    return [
+      ...verified(view, user, email, context),
+      deleted(link),
+      ...endedSessions(view, user, session),
+      ...undoLink(view, user, undoHash, context),
+    ];
   };
+}
+
+function requireOwner(user: Resource<'User'>, by: Verification['by']): NonNullable<Verification['by']> {
+  if (!by)
+    throw new Declined(
+      'unauthorized',
+      'the new address cannot be confirmed without a session: sign in to the account whose address it becomes, and confirm it then',
+    );
+  if (by.user === user.id) return by;
+  throw new Declined(
+    'forbidden',
+    'the new address cannot be confirmed, because it is for another account than the one that is signed in: sign in to that one',
+  );
+}
+
+function askedByNobody(): Declined {
+  return new Declined(
+    'invalid_request',
+    'the new address cannot be confirmed, because the session that asked for it has ended: give the address again in the settings of your account',
+  );
 }
 
 /**
@@ -35,11 +76,10 @@ function verified(view: View, user: Resource<'User'>, email: string, context: Co
 }
 
 /**
- * Users of a domain with single sign-on keep the address that it knows them by (specification 2.8). And nobody brings an account there by a link
- * that its addressee may open without a thought: whoever signs in with that address would be given the account, and somebody else holds its tokens.
+ * Users of a domain with single sign-on keep the address that it knows them by (specification 2.8). And nobody brings an account there by a link:
+ * whoever signs in with that address would be given the account, and somebody else holds its tokens.
  */
 function refuseForeign(view: View, user: Resource<'User'>, email: string): void {
-  if (email === user.spec.email) return;
   const sso = bindingSso(view, user) ?? (user.spec.admin ? undefined : activeSsoOf(view, email));
   if (sso)
     throw new Declined(

@@ -3,6 +3,8 @@ import { $, ask, leave, make, nextAddress, onSubmit, query, showProblem, tell } 
 
 const main = $('sign-in').parentElement;
 let elsewhere;
+// The token of a link that waits for its owner to sign in.
+let unconfirmed;
 // The server looks whether it is an address of its own.
 const next = query.get('next');
 const atProvider = (redirect) => (next ? `${redirect}?next=${encodeURIComponent(next)}` : redirect);
@@ -16,6 +18,7 @@ onSubmit('sign-in', async ({ username, password }) => {
     if (problem.code !== 'sso_required' || !problem.redirect) throw problem;
     return leave(atProvider(problem.redirect));
   }
+  if (unconfirmed) await confirmAddress();
   // Whom single sign-on has just made a user looks at the name that was chosen for them first.
   const isNew = user.ssoManaged && user.createdAt === user.lastSignInAt;
   return leave(isNew ? '/account/settings' : nextAddress('/account/settings'));
@@ -33,6 +36,13 @@ $('username').addEventListener('change', async () => {
   $('way').replaceChildren(...(link ? [make('p', ['This address signs in through single sign-on: ', link])] : []));
 });
 
+/** The address becomes that of whoever has just signed in. What goes wrong is told where they stay. */
+async function confirmAddress() {
+  const token = unconfirmed;
+  unconfirmed = undefined;
+  await ask('POST', '/account/verify-email', { token });
+}
+
 const verify = query.get('verify');
 if (verify) {
   // A link that works once is nothing for the history, nor for a second time.
@@ -41,7 +51,10 @@ if (verify) {
     const { email } = await ask('POST', '/account/verify-email', { token: verify });
     tell(main, 'status', `The address ${email} is verified. You can sign in now.`);
   } catch (problem) {
-    showProblem(main, problem);
+    // A new address of an account is confirmed by its owner.
+    if (problem.status === 401) unconfirmed = verify;
+    if (problem.status === 401) tell(main, 'status', 'Sign in to the account whose address it becomes, to confirm it.');
+    else showProblem(main, problem);
   }
 } else if (next) tell(main, 'status', 'Sign in to go on.');
 

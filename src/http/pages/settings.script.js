@@ -13,10 +13,23 @@ const brands = [
   [/Safari\//, 'Safari'],
 ];
 
-onSubmit('profile', async ({ username, email, name }, form) => {
+onSubmit('profile', async ({ username, email, name, currentPassword }, form) => {
   const changes = Object.entries({ username, email, name }).filter(([field, value]) => value !== user[field]);
-  await update(Object.fromEntries(changes), form, 'Saved.');
+  const proof = isNewEmail() ? { currentPassword } : {};
+  await update({ ...Object.fromEntries(changes), ...proof }, form, 'Saved.');
 });
+
+/** The server compares addresses without regard to the case of their letters. */
+function isNewEmail() {
+  return $('email').value.trim().toLowerCase() !== user.email;
+}
+
+function askForProof() {
+  $('proof').hidden = !isNewEmail();
+  $('currentPassword').required = isNewEmail();
+}
+
+$('email').addEventListener('input', askForProof);
 
 // Giving the present address again takes back the one that waits.
 onPress($('keep'), $('profile'), async () => {
@@ -30,7 +43,7 @@ async function update(changes, form, words) {
   tell(
     form,
     'status',
-    waits ? `${words} A mail is on its way to ${waits}: open its link to change the address.` : words,
+    waits ? `${words} A mail is on its way to ${waits}: open its link, signed in here, to change the address.` : words,
   );
 }
 
@@ -42,12 +55,17 @@ function showProfile(shown) {
   $('email').readOnly = elsewhere;
   $('password-part').hidden = elsewhere;
   $('pending').hidden = !pendingEmail;
+  $('currentPassword').value = '';
+  askForProof();
+  $('account-part').hidden = elsewhere;
   $('email-hint').textContent = emailHint(elsewhere, pendingEmail);
 }
 
 function emailHint(elsewhere, pendingEmail) {
   if (elsewhere) return 'This address signs in through single sign-on, and cannot change here.';
-  return pendingEmail ? `It becomes ${pendingEmail} once the link in the mail to that address is opened.` : '';
+  return pendingEmail
+    ? `It becomes ${pendingEmail} once you open the link in the mail to that address. Signing out gives it up.`
+    : '';
 }
 
 onSubmit('change-password', async ({ current, new: wanted }, form) => {
@@ -164,6 +182,12 @@ function list(id, rows, partsOf) {
   $(id).hidden = rows.length === 0;
   $(`no-${id}`).hidden = rows.length > 0;
 }
+
+onSubmit('delete-account', async ({ currentPassword }) => {
+  if (!confirm('Delete your account? It cannot be undone.')) return undefined;
+  await askAsUser('POST', `${url}/actions/delete`, { currentPassword });
+  return leave(at('/account/login'));
+});
 
 onSubmit('sign-out', async () => {
   await askAsUser('POST', '/account/logout');

@@ -20,6 +20,11 @@ const profile = `<form id="profile">
 <label for="email">Email</label>
 <input id="email" name="email" type="email" autocomplete="email" maxlength="254" aria-describedby="email-hint" required>
 <small id="email-hint"></small>
+<div id="proof" hidden>
+<label for="currentPassword">Current password</label>
+<input id="currentPassword" name="currentPassword" type="password" autocomplete="current-password" maxlength="1024" aria-describedby="proof-hint">
+<small id="proof-hint">A new address needs it.</small>
+</div>
 <div id="pending" hidden><button type="button" id="keep">Keep the present address</button></div>
 ${messages}
 <div><button type="submit">Save</button></div>
@@ -55,6 +60,14 @@ ${messages}
 <small id="token-hint">Copy it now: it is shown this once, and nobody can read it again.</small>
 </div>`;
 
+const account = `<form id="delete-account">
+<p>Your tokens and sessions go with it, and your team, where nobody else is in it and nothing runs there. It cannot be undone.</p>
+<label for="deletion-password">Current password</label>
+<input id="deletion-password" name="currentPassword" type="password" autocomplete="current-password" maxlength="1024" required>
+${messages}
+<div><button type="submit">Delete the account</button></div>
+</form>`;
+
 export const settingsPage = makePage({
   title: 'Your account',
   script: 'settings.script.js',
@@ -64,6 +77,7 @@ ${section('password', 'Password', password)}
 ${section('tokens', 'Tokens', tokens)}
 ${section('sessions', 'Sessions', list('sessions', 'You have no sessions.'))}
 ${section('invitations', 'Invitations', list('invitations', 'Nobody has invited you.'))}
+${section('account', 'Delete your account', account)}
 <form id="sign-out">${messages}<div><button type="submit">Sign out</button></div></form>
 </div>`,
 });

@@ -5,6 +5,7 @@ import { loginPage } from '../pages/login.ts';
 import { type Page, pageReply } from '../pages/page.ts';
 import { registerPage } from '../pages/register.ts';
 import { resetPasswordPage } from '../pages/reset-password.ts';
+import { restoreEmailPage } from '../pages/restore-email.ts';
 import { settingsPage } from '../pages/settings.ts';
 import { defineRoute, type Route } from '../route.ts';
 
@@ -47,6 +48,13 @@ const places: readonly Place[] = [
     summary: 'The page for a lost password',
     page: resetPasswordPage,
     query: z.object({ token: word.describe('The token of a mail that lets a new password be set.') }),
+  },
+  {
+    url: '/account/restore-email',
+    operationId: 'restoreEmailPage',
+    summary: 'The page to take an address back',
+    page: restoreEmailPage,
+    query: z.object({ token: word.describe('The token of the mail that told of another address.') }),
   },
   {
     url: '/account/invitations/:token',

@@ -4,14 +4,15 @@ import { mintSecret } from '../../auth/secret.ts';
 import { hashToken } from '../../auth/token.ts';
 import { submit } from '../../control/submit.ts';
 import { emailAddress } from '../../core/kinds/scalars.ts';
+import { changesOf } from '../../core/model/change.ts';
 import { withEvents } from '../../core/model/proposal.ts';
 import { goodLink } from '../../core/proposals/issue-action-token.ts';
 import { requestPasswordReset, requireResetOffered } from '../../core/proposals/request-password-reset.ts';
 import { resetPasswordByLink } from '../../core/proposals/reset-password-by-link.ts';
+import { restoreEmail } from '../../core/proposals/restore-email.ts';
 import { mailReset } from '../account-mails.ts';
 import { hashOfNew } from '../new-password.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { tellOfAccount } from '../tell-of-account.ts';
 import { doneView, shownOwner } from '../views/account.ts';
 import { exampleUser, userView } from '../views/user.ts';
 import { contextOf } from '../write.ts';
@@ -93,9 +94,40 @@ const resetPassword = defineRoute({
     goodLink(view, 'reset-password', hash, services.clock());
     const passwordHash = await hashOfNew(body.password, services);
     const { changes } = await submit(services.door, resetPasswordByLink({ hash, passwordHash }), contextOf(call));
-    tellOfAccount(changes, services);
     return { body: shownOwner(changes, services) };
   },
 });
 
-export const recoveryRoutes: readonly Route[] = [forgotPassword, resetLink, resetPassword];
+const restoreAddress = defineRoute({
+  method: 'POST',
+  url: '/account/restore-email',
+  action: 'recover-account',
+  operationId: 'restoreEmail',
+  tag,
+  summary: 'Take an address back by a link',
+  description:
+    'By the token in the mail that told the old address of a change, which works once, for 72 hours. The user has the old address again; all sessions end, and every other link that was mailed to the account meanwhile. Whoever changed the address knew the password: where the settings allow to set a new one by mail the old one is gone, and a link for it is on its way to the address. It does not sign in.',
+  body: z.strictObject({ token: z.string().min(1).max(255).describe('The token in the link.') }),
+  bodyExample: () => ({ token: 'Xn5cT0wq7RzL1kYb8Vm2JdG4sH6fP9aQe3uW0iOx' }),
+  answers: { 200: { description: 'Done, and what to do next.', schema: doneView, example: () => restored(true) } },
+  handle: async (call) => {
+    const { body, services } = call;
+    const reset = mintSecret();
+    const proposal = restoreEmail({ hash: hashToken(body.token), resetHash: reset.hash });
+    const { changes } = await submit(services.door, proposal, contextOf(call));
+    mailReset(services, changes, reset.secret);
+    const isMailed = changesOf(changes, 'ActionToken').some(({ after }) => after !== undefined);
+    return { body: restored(isMailed) };
+  },
+});
+
+function restored(isMailed: boolean): { detail: string } {
+  const next = isMailed
+    ? 'The old password opens nothing any more: set a new one by the link that is on its way to you.'
+    : 'Sign in and change your password at once.';
+  return {
+    detail: `The account has this address again, and everybody is signed out. ${next} Then revoke the tokens that you do not know, and tell an administrator.`,
+  };
+}
+
+export const recoveryRoutes: readonly Route[] = [forgotPassword, resetLink, resetPassword, restoreAddress];

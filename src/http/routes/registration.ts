@@ -11,11 +11,11 @@ import { typeProblem } from '../../core/proposals/personal-team.ts';
 import { admit, register as registration } from '../../core/proposals/register.ts';
 import { verifyEmail as verification } from '../../core/proposals/verify-email.ts';
 import { slugOf } from '../../lib/slug.ts';
-import { mailVerification } from '../account-mails.ts';
+import { mailUndo, mailVerification } from '../account-mails.ts';
 import { invalidRequest, Problem } from '../errors.ts';
 import { fieldFinding, hashOfNew, passwordFindings } from '../new-password.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { tellOfAccount, tellOfAddressInUse } from '../tell-of-account.ts';
+import { tellOfAddressInUse } from '../tell-of-address.ts';
 import { nameField } from '../user-fields.ts';
 import { exampleRegistration, registrationView, shownOwner, shownRegistration } from '../views/account.ts';
 import { exampleUser, userView } from '../views/user.ts';
@@ -107,14 +107,21 @@ const verifyEmail = defineRoute({
   tag,
   summary: 'Verify an address',
   description:
-    'By the token in the link that was mailed to it, which works once, for a day. Where the address is a new one it becomes that of the user, and the old one is told. Where its domain signs in through single sign-on the password that was given at registration goes with it: anybody may have given it.',
+    'By the token in the link that was mailed to it, which works once, for a day. Where the address is a new one it takes its owner, signed in: to others the answer is 401 or 403, and nothing is confirmed. It becomes that of the user then, their other sessions end, and the old address gets a link that takes it back for 72 hours. Where its domain signs in through single sign-on the password that was given at registration goes with it: anybody may have given it.',
   body: z.strictObject({ token: z.string().min(1).max(255).describe('The token in the link.') }),
   bodyExample: () => ({ token: 'Xn5cT0wq7RzL1kYb8Vm2JdG4sH6fP9aQe3uW0iOx' }),
   answers: { 200: { description: 'The user.', schema: userView, example: () => exampleUser } },
   handle: async (call) => {
-    const { body, services } = call;
-    const { changes } = await submit(services.door, verification(hashToken(body.token)), contextOf(call));
-    tellOfAccount(changes, services);
+    const { body, services, caller } = call;
+    if (caller.kind === 'user' && caller.by === 'token')
+      throw new Problem('session_required', {
+        detail: 'A token may not confirm an address: leave it out, or sign in.',
+      });
+    const undo = mintSecret();
+    const by = caller.kind === 'user' ? { user: caller.user.id, session: caller.session.id } : undefined;
+    const proposal = verification({ hash: hashToken(body.token), undoHash: undo.hash, by });
+    const { changes } = await submit(services.door, proposal, contextOf(call));
+    mailUndo(services, changes, undo.secret);
     return { body: shownOwner(changes, services) };
   },
 });

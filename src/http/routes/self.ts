@@ -1,29 +1,24 @@
 // The user who asks: who they are, their name and address, their password.
 import { z } from 'zod';
 import { mintSecret } from '../../auth/secret.ts';
-import { submit } from '../../control/submit.ts';
 import type { Caller, UserCaller } from '../../core/access/actor.ts';
 import type { View } from '../../core/model/view.ts';
-import {
-  changePassword,
-  countWrongPassword,
-  localPassword,
-  wrongPassword,
-} from '../../core/proposals/change-password.ts';
-import { isLocked } from '../../core/proposals/failed-sign-in.ts';
+import { changePassword } from '../../core/proposals/change-password.ts';
+import { deleteSelf } from '../../core/proposals/delete-user.ts';
 import { targetIn } from '../../core/proposals/target.ts';
 import { updateSelf } from '../../core/proposals/update-self.ts';
 import { mailVerification } from '../account-mails.ts';
-import { dryRunQuery } from '../dry-run.ts';
-import { Problem } from '../errors.ts';
+import { comparedPassword } from '../current-password.ts';
+import { dryRunQuery, tried } from '../dry-run.ts';
+import { invalidRequest, Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component } from '../json-schema.ts';
+import { fieldFinding } from '../new-password.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
-import { tellOfAccount } from '../tell-of-account.ts';
 import { emailField, givenPasswordField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
 import { planView } from '../views/config.ts';
 import { exampleUser, selfView, shownSelf, userVersion } from '../views/user.ts';
-import { contextOf, whileAllowed, write } from '../write.ts';
+import { emptyAnswer, requireAllowed, write } from '../write.ts';
 
 const url = '/api/v1/user';
 const tag = 'self';
@@ -31,7 +26,7 @@ const example = () => ({
   ...exampleUser,
   emailVerified: true,
   pendingEmail: null,
-  can: ['update-self', 'change-password', 'create-token'],
+  can: ['update-self', 'change-address', 'delete-self', 'change-password', 'create-token'],
 });
 const written = {
   200: { description: 'The user, or what a dry run would change.', schema: z.union([selfView, planView]), example },
@@ -57,7 +52,7 @@ const update = defineRoute({
   tag,
   summary: 'Change your name, username or address',
   description:
-    'What is left out stays as it is. A new address is yours once you have opened the link that is mailed to it: until then it is `pendingEmail`, and giving your present address again takes it back. Where the platform sends no mail it is taken at once, and is not verified. Where your domain signs in through single sign-on the address cannot change here, nor become one of such a domain.',
+    'What is left out stays as it is. A new address needs a session and `currentPassword`, whose wrong ones are counted as at sign-in. It is yours once you have opened the link that is mailed to it, signed in: until then it is `pendingEmail`, giving your present address again takes it back, and it is given up when the session that asked for it ends or the password changes. A changed address ends your other sessions, and for 72 hours the old one has a link that takes it back. Where the platform sends no mail it is taken at once, and is not verified. Where your domain signs in through single sign-on the address cannot change here, nor become one of such a domain.',
   query: z.strictObject(dryRunQuery),
   body: component(
     'SelfUpdate',
@@ -65,6 +60,7 @@ const update = defineRoute({
       name: nameField().optional(),
       username: usernameField().optional(),
       email: emailField().optional(),
+      currentPassword: givenPasswordField('The password that you have: a new address needs it.').optional(),
     }),
   ),
   bodyExample: () => ({ name: 'Ann Example' }),
@@ -73,11 +69,11 @@ const update = defineRoute({
     const { secret, hash } = mintSecret();
     const { name: displayName, username, email } = call.body;
     const { id } = userOf(call.caller).user;
-    const change = { displayName, username, email, linkHash: hash };
-    const outcome = await write(call, updateSelf({ id, ...change, ...unmoved(call) }));
+    const proof = await proofFor(call, call.body);
+    const change = { displayName, username, email, linkHash: hash, ...proof };
+    const outcome = await write(call, updateSelf({ id, address: call.address, ...change, ...unmoved(call) }));
     if ('plan' in outcome) return { body: outcome.plan };
     mailVerification(call.services, outcome.changes, secret);
-    tellOfAccount(outcome.changes, call.services);
     return shown(call, outcome.view);
   },
 });
@@ -104,27 +100,60 @@ const password = defineRoute({
   handle: async (call) => {
     const { services, body } = call;
     const caller = userOf(call.caller);
-    const verified = await compared(call, caller, body.current);
+    const verified = await comparedPassword(call, caller, body.current, 'password');
     const passwordHash = await services.passwords.hash(body.new);
-    const session = caller.by === 'session' ? caller.session.id : '';
-    const change = { id: caller.user.id, verified, passwordHash, session, address: call.address };
+    const change = { id: caller.user.id, verified, passwordHash, session: sessionOf(caller), address: call.address };
     const outcome = await write(call, changePassword({ ...change, ...unmoved(call) }));
     if ('plan' in outcome) return { body: outcome.plan };
-    tellOfAccount(outcome.changes, services);
     return shown(call, outcome.view);
   },
 });
 
-/** The hash that the current password fits. Counts a wrong one, and throws `Declined`: the same while the account is locked. */
-async function compared(call: Call, { user }: UserCaller, current: string): Promise<string> {
-  const { door, passwords, clock } = call.services;
-  const view = door.store.read();
-  const known = targetIn(view, 'User', { id: user.id });
-  const hash = localPassword(view, known);
-  const isRight = await passwords.verify(current, hash);
-  if (isRight && !isLocked(known, call.address, clock())) return hash;
-  await submit(door, whileAllowed(call, countWrongPassword(user.id, call.address)), contextOf(call));
-  throw wrongPassword();
+const remove = defineRoute({
+  method: 'POST',
+  url: `${url}/actions/delete`,
+  action: 'delete-self',
+  operationId: 'deleteSelf',
+  tag,
+  summary: 'Delete your account',
+  description:
+    'With your tokens, sessions, memberships, the invitations to and from you, and the only team that you are in, where it is yours alone and has neither instances nor devices. It cannot be undone. Refused where you are the only admin, or the only owner of a team. Wrong passwords are counted as at sign-in, also in a dry run.',
+  query: z.strictObject(dryRunQuery),
+  body: component(
+    'SelfDeletion',
+    z.strictObject({ currentPassword: givenPasswordField('The password that you have.') }),
+  ),
+  bodyExample: () => ({ currentPassword: 'copper kettle drum' }),
+  answers: { 200: tried, 204: { description: 'The account is gone.' } },
+  handle: async (call) => {
+    const caller = userOf(call.caller);
+    const verified = await comparedPassword(call, caller, call.body.currentPassword, 'account');
+    const outcome = await write(call, deleteSelf({ id: caller.user.id, verified, address: call.address }));
+    return 'plan' in outcome ? emptyAnswer(outcome) : { status: 204, session: null };
+  },
+});
+
+/** What a new address needs; nothing where the address stays. Throws `session_required`, `invalid_request`, and `Declined` for a wrong password. */
+async function proofFor(
+  call: Call,
+  { email, currentPassword }: { readonly email?: string | undefined; readonly currentPassword?: string | undefined },
+): Promise<{ readonly session?: string; readonly verified?: string }> {
+  const { services } = call;
+  const caller = userOf(call.caller);
+  const view = services.door.store.read();
+  if (email === undefined || email === view.get('User', caller.user.id)?.spec.email) return {};
+  requireAllowed(call, view, services.clock(), 'change-address');
+  if (currentPassword === undefined) {
+    const missing = 'currentPassword is missing, because a new email address needs it: give the password that you have';
+    throw invalidRequest([fieldFinding('currentPassword', missing)]);
+  }
+  const verified = await comparedPassword(call, caller, currentPassword, 'address');
+  return { verified, session: sessionOf(caller) };
+}
+
+/** The id of the session that asks: the policy lets no token this far. */
+function sessionOf(caller: UserCaller): string {
+  return caller.by === 'session' ? caller.session.id : '';
 }
 
 /** The user who asks: the policy has let nobody else in. */
@@ -138,4 +167,4 @@ function shown({ caller, services }: Call, view: View): Reply {
   return { body: shownSelf(user, caller, view, services.clock()), version: userVersion(user) };
 }
 
-export const selfRoutes: readonly Route[] = [get, update, password];
+export const selfRoutes: readonly Route[] = [get, update, password, remove];

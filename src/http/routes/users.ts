@@ -1,12 +1,15 @@
 // All users, for admins: listed, added, changed, shut out, deleted.
 import { z } from 'zod';
+import { mintSecret } from '../../auth/secret.ts';
 import type { Caller } from '../../core/access/actor.ts';
+import { text } from '../../core/kinds/scalars.ts';
 import type { Resource } from '../../core/model/resource.ts';
 import type { View } from '../../core/model/view.ts';
 import { createUser } from '../../core/proposals/create-user.ts';
 import { deleteUser } from '../../core/proposals/delete-user.ts';
 import { targetIn } from '../../core/proposals/target.ts';
 import { updateUser } from '../../core/proposals/update-user.ts';
+import { mailUndo } from '../account-mails.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
@@ -14,14 +17,14 @@ import { component, describedAs } from '../json-schema.ts';
 import { pageOfMany } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery, sortQuery } from '../paging.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
-import { tellOfAccount } from '../tell-of-account.ts';
 import { emailField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
 import { planView } from '../views/config.ts';
 import { exampleUser, isSsoManaged, shownUser, userVersion, userView } from '../views/user.ts';
 import { emptyAnswer, write } from '../write.ts';
 
 const url = '/api/v1/users';
-const common = { action: 'manage-users', tag: 'users' } as const;
+const tag = 'users';
+const reading = { action: 'read-users', tag } as const;
 const params = z.strictObject({ id: z.string().min(1).max(64).describe('The id of the user.') });
 const example = () => exampleUser;
 
@@ -41,7 +44,7 @@ const filters = {
 };
 
 const list = defineRoute({
-  ...common,
+  ...reading,
   method: 'GET',
   url,
   operationId: 'listUsers',
@@ -71,7 +74,7 @@ const list = defineRoute({
 });
 
 const get = defineRoute({
-  ...common,
+  ...reading,
   method: 'GET',
   url: `${url}/:id`,
   operationId: 'getUser',
@@ -83,13 +86,15 @@ const get = defineRoute({
 });
 
 const create = defineRoute({
-  ...common,
+  action: 'create-user',
+  tag,
   method: 'POST',
   url,
   creates: 'User',
   operationId: 'createUser',
   summary: 'Add a user',
-  description: 'With a password that you give them. The address is taken for theirs, and no mail is sent.',
+  description:
+    'With a password that you give them. An admin is made by a session, not by a token. The address is taken for theirs, and no mail is sent.',
   query: z.strictObject(dryRunQuery),
   body: component(
     'NewUser',
@@ -127,13 +132,14 @@ const create = defineRoute({
 });
 
 const update = defineRoute({
-  ...common,
+  action: 'update-user',
+  tag,
   method: 'PUT',
   url: `${url}/:id`,
   operationId: 'updateUser',
   summary: 'Change a user',
   description:
-    'What is left out stays as it is. A new address is taken at once, also that of a user whose domain signs in through single sign-on, who cannot change it; a password that such a user is given opens nothing while that holds, unless they are an admin. A new password needs a session, and ends those of the user; who is suspended is signed out everywhere, and their tokens open nothing until they are let in again.',
+    'What is left out stays as it is. A new address is taken at once, also that of a user whose domain signs in through single sign-on, who cannot change it; a password that such a user is given opens nothing while that holds, unless they are an admin. A new address or password ends the sessions of the user. A session is needed for a new password, to make an admin or let one in again, and to change your own address or that of an admin; a token that changes the address of anybody else gives a `reason`, which stands in the audit log, and the old address gets a link that takes it back for 72 hours; who is suspended is signed out everywhere, and their tokens open nothing until they are let in again.',
   params,
   query: z.strictObject(dryRunQuery),
   body: component(
@@ -145,6 +151,9 @@ const update = defineRoute({
       admin: z.boolean().optional().describe('Whether the user has full access to the platform.'),
       suspended: z.boolean().optional().describe('Whether the user is shut out.'),
       password: newPasswordField('A new password.').optional(),
+      reason: text(500)
+        .optional()
+        .describe('Why, for the audit log; a token needs it to change the address of somebody.'),
     }),
   ),
   bodyExample: () => ({ suspended: true }),
@@ -157,16 +166,20 @@ const update = defineRoute({
     if (password !== undefined) requireSession(caller);
     const keptSession = caller.kind === 'user' && caller.by === 'session' ? caller.session.id : undefined;
     const passwordHash = password === undefined ? undefined : await services.passwords.hash(password);
-    const change = { ...fields, displayName, passwordHash, keptSession };
+    const undo = mintSecret();
+    // An admin who is signed in may have moved somebody away from an address that others read.
+    const undoHash = keptSession === undefined ? undo.hash : undefined;
+    const change = { ...fields, displayName, passwordHash, keptSession, undoHash };
     const outcome = await write(call, updateUser({ id: params.id, ...change, ...unmoved(call) }));
     if ('plan' in outcome) return { body: outcome.plan };
-    tellOfAccount(outcome.changes, services);
+    mailUndo(services, outcome.changes, undo.secret);
     return shown(outcome.view, params.id);
   },
 });
 
 const remove = defineRoute({
-  ...common,
+  action: 'delete-user',
+  tag,
   method: 'DELETE',
   url: `${url}/:id`,
   operationId: 'deleteUser',

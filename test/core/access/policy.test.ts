@@ -81,7 +81,7 @@ deciding('lets an admin do everything by a session, and by a token all but what 
   const platformWide = actions.filter((action) => !ofTeams.includes(action) && !ofMachines.includes(action));
   assert.equal(allowed(session(true)), platformWide);
   const sessionOnly = platformWide.filter((action) => policy[action].sessionOnly);
-  assert.equal(sessionOnly, ['change-password', 'create-token']);
+  assert.equal(sessionOnly, ['change-address', 'delete-self', 'change-password', 'create-token']);
   assert.equal(
     allowed(by(true, 'full')),
     platformWide.filter((action) => !sessionOnly.includes(action)),

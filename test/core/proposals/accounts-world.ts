@@ -88,3 +88,17 @@ export function told(changes: readonly Change[]): string[] {
 export function hash(digit: string): string {
   return digit.repeat(64);
 }
+
+/** The session `here` of bob. */
+export const here = living('Session', 'here', {
+  user: 'bob',
+  hash: 'e'.repeat(64),
+  expiresAt: after(86_400),
+  idleHours: 24,
+  lastSeenAt: start,
+  address: '',
+  agent: '',
+});
+
+/** Bob, by that session. */
+export const signedIn = { user: 'bob', session: 'here' } as const;

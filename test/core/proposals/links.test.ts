@@ -7,6 +7,8 @@ import { Declined } from '../../../src/core/proposals/declined.ts';
 import { issueActionToken } from '../../../src/core/proposals/issue-action-token.ts';
 import { requestPasswordReset } from '../../../src/core/proposals/request-password-reset.ts';
 import { resetPasswordByLink } from '../../../src/core/proposals/reset-password-by-link.ts';
+import { restoreEmail } from '../../../src/core/proposals/restore-email.ts';
+import { updateUser } from '../../../src/core/proposals/update-user.ts';
 import { verifyEmail } from '../../../src/core/proposals/verify-email.ts';
 import { withConsequences } from '../consequences/followed.ts';
 import {
@@ -14,9 +16,11 @@ import {
   accounts,
   after,
   hash,
+  here,
   living,
   person,
   settings,
+  signedIn,
   sso,
   told,
   withEmail,
@@ -38,7 +42,16 @@ const applyAll = ({ state, at }: Accounts, proposal: Proposal, seconds = 0) => {
   return told(changes).sort();
 };
 const link = (purpose: 'verify-email' | 'reset-password', email: string, more: object = {}): Resource<'ActionToken'> =>
-  living('ActionToken', purpose, { user: 'bob', purpose, email, hash: hash('b'), expiresAt: after(1800), ...more });
+  living('ActionToken', purpose, {
+    user: 'bob',
+    purpose,
+    email,
+    hash: hash('b'),
+    session: 'here',
+    expiresAt: after(1800),
+    ...more,
+  });
+const confirmed = (of: string) => verifyEmail({ hash: of, undoHash: hash('f'), by: signedIn });
 
 const issuing = suite('a link');
 
@@ -68,45 +81,46 @@ const verifying = suite('verifying an address');
 
 verifying('makes it verified, once', () => {
   const world = accounts(person('bob', { emailVerified: false }), link('verify-email', 'bob@example.net'));
-  assert.equal(applyAll(world, verifyEmail(hash('b'))), ['-ActionToken/verify-email', '~User/bob']);
+  assert.equal(applyAll(world, confirmed(hash('b'))), ['-ActionToken/verify-email', '~User/bob']);
   assert.equal(
     [world.state.get('User', 'bob')?.spec.emailVerified, world.state.get('User', 'bob')?.generation],
     [true, 2],
   );
-  assert.is(reasonOf(world, verifyEmail(hash('b'))), 'invalid_request');
+  assert.is(reasonOf(world, confirmed(hash('b'))), 'invalid_request');
 });
 
 verifying('makes a new address that of the user, and links to the old one worthless', () => {
   const reset = link('reset-password', 'bob@example.net', { hash: hash('c') });
-  const world = accounts(person('bob'), link('verify-email', 'new@example.net'), reset);
+  const world = accounts(person('bob'), here, link('verify-email', 'new@example.net'), reset);
   const gone = ['-ActionToken/reset-password', '-ActionToken/verify-email', '~User/bob'];
-  assert.equal(applyAll(world, verifyEmail(hash('b'))), gone);
+  assert.equal(applyAll(world, confirmed(hash('b'))), gone);
   assert.is(world.state.get('User', 'bob')?.spec.email, 'new@example.net');
 });
 
 verifying('is not done by a link that has expired, is for something else, or is not there', () => {
   const world = accounts(person('bob'), link('verify-email', 'bob@example.net'));
-  assert.is(reasonOf(world, verifyEmail(hash('b')), 1800), 'invalid_request');
-  assert.is(reasonOf(world, verifyEmail(hash('c'))), 'invalid_request');
+  assert.is(reasonOf(world, confirmed(hash('b')), 1800), 'invalid_request');
+  assert.is(reasonOf(world, confirmed(hash('c'))), 'invalid_request');
   const other = accounts(person('bob'), link('reset-password', 'bob@example.net'));
-  assert.is(reasonOf(other, verifyEmail(hash('b'))), 'invalid_request');
+  assert.is(reasonOf(other, confirmed(hash('b'))), 'invalid_request');
 });
 
 verifying('changes no address that single sign-on knows, and verifies one', () => {
   const email = 'bob@corp.example';
-  const world = accounts(sso('saml'), person('bob', { email }), link('verify-email', 'bob@example.net'));
-  assert.is(reasonOf(world, verifyEmail(hash('b'))), 'forbidden');
+  const world = accounts(sso('saml'), here, person('bob', { email }), link('verify-email', 'bob@example.net'));
+  assert.is(reasonOf(world, confirmed(hash('b'))), 'forbidden');
   const same = accounts(sso('saml'), person('bob', { email, emailVerified: false }), link('verify-email', email));
-  assert.is(reasonOf(same, verifyEmail(hash('b'))), 'nothing');
+  assert.is(reasonOf(same, confirmed(hash('b'))), 'nothing');
 });
 
 verifying(
   'brings no account to a domain with single sign-on, whose people would be given it, but that of an admin',
   () => {
     const email = 'boss@corp.example';
-    const world = (admin: boolean) => accounts(sso('saml'), person('bob', { admin }), link('verify-email', email));
-    assert.is(reasonOf(world(false), verifyEmail(hash('b'))), 'forbidden');
-    assert.is(reasonOf(world(true), verifyEmail(hash('b'))), 'nothing');
+    const world = (admin: boolean) =>
+      accounts(sso('saml'), here, person('bob', { admin }), link('verify-email', email));
+    assert.is(reasonOf(world(false), confirmed(hash('b'))), 'forbidden');
+    assert.is(reasonOf(world(true), confirmed(hash('b'))), 'nothing');
   },
 );
 
@@ -118,7 +132,7 @@ verifying('takes the password away that anybody may have registered with, where 
       person('bob', { email, emailVerified: false, ...spec }),
       link('verify-email', email),
     );
-    applyAll(world, verifyEmail(hash('b')));
+    applyAll(world, confirmed(hash('b')));
     const { spec: now, generation } = world.state.get('User', 'bob') ?? {};
     return [now?.emailVerified, now?.passwordHash, generation];
   };
@@ -126,6 +140,29 @@ verifying('takes the password away that anybody may have registered with, where 
   assert.equal(hashAfter(sso('saml', { active: false })), [true, 'hash-of-bob', 2]);
   assert.equal(hashAfter(sso('saml'), { lastSignInAt: after(0) }), [true, 'hash-of-bob', 2], 'whoever was in chose it');
   assert.equal(hashAfter(sso('saml'), { admin: true }), [true, 'hash-of-bob', 2], 'an admin may use it');
+});
+
+verifying('gives a new address to its owner alone, signed in, by the session that asked or another', () => {
+  const there = { ...here, id: 'there', name: 'there', spec: { ...here.spec, hash: hash('d') } };
+  const world = () => accounts(person('bob'), here, there, link('verify-email', 'new@example.net'), withEmail);
+  const by = (who: { readonly user: string; readonly session: string } | undefined) =>
+    verifyEmail({ hash: hash('b'), undoHash: hash('f'), by: who });
+  assert.is(reasonOf(world(), by(undefined)), 'unauthorized');
+  assert.is(reasonOf(world(), by({ user: 'olga', session: 'x' })), 'forbidden');
+  assert.equal(applyAll(world(), by({ user: 'bob', session: 'there' })), [
+    '+ActionToken',
+    '-ActionToken/verify-email',
+    '-Session/here',
+    '~User/bob',
+  ]);
+  const ended = accounts(person('bob'), there, link('verify-email', 'new@example.net'));
+  assert.is(
+    reasonOf(ended, by({ user: 'bob', session: 'there' })),
+    'invalid_request',
+    'the session that asked is gone',
+  );
+  const old = accounts(person('bob'), here, link('verify-email', 'new@example.net', { session: undefined }));
+  assert.is(reasonOf(old, by(signedIn)), 'invalid_request', 'nobody knows what asked for it');
 });
 
 verifying.run();
@@ -201,3 +238,62 @@ resetting('is declined once the setting is off, or the user signs in elsewhere',
 });
 
 resetting.run();
+
+const restoring = suite('taking an address back');
+
+const undoing = (name: string, email: string, hashed: string, createdAt = after(0)) => ({
+  ...living('ActionToken', name, {
+    user: 'bob',
+    purpose: 'restore-email',
+    email,
+    hash: hashed,
+    expiresAt: after(259_200),
+  }),
+  createdAt,
+});
+const moved = (...more: readonly Resource[]) =>
+  accounts(person('bob', { email: 'thief@example.org' }), here, undoing('undo', 'bob@example.net', hash('b')), ...more);
+const back = restoreEmail({ hash: hash('b'), resetHash: hash('9') });
+
+restoring('gives it to the user again, for 72 hours, and ends sessions and links', () => {
+  const world = moved(withEmail, link('verify-email', 'next@example.org', { hash: hash('c') }));
+  assert.is(reasonOf(moved(withEmail), back, 259_200), 'invalid_request');
+  assert.equal(applyAll(world, back, 259_199), [
+    '-ActionToken/undo',
+    '-ActionToken/verify-email',
+    '-Session/here',
+    '~User/bob',
+  ]);
+  const { email, emailVerified, passwordHash } = world.state.get('User', 'bob')?.spec ?? {};
+  assert.equal([email, emailVerified, passwordHash], ['bob@example.net', true, 'hash-of-bob']);
+});
+
+restoring('takes the password away that the thief knew, where a new one can be set by mail', () => {
+  const world = moved(withEmail, settings('passwordReset'));
+  assert.ok(applyAll(world, back).includes('+ActionToken'));
+  assert.is(world.state.get('User', 'bob')?.spec.passwordHash, undefined);
+});
+
+restoring('goes back past addresses in between, and not on to them', () => {
+  const later = undoing('later', 'thief@example.net', hash('d'), after(60));
+  const world = moved(withEmail, later);
+  const forth = restoreEmail({ hash: hash('d'), resetHash: hash('8') });
+  applyAll(world, forth, 90);
+  assert.is(world.state.get('User', 'bob')?.spec.email, 'thief@example.net');
+  applyAll(world, back, 120);
+  assert.is(world.state.get('User', 'bob')?.spec.email, 'bob@example.net');
+  const owner = moved(withEmail, later);
+  applyAll(owner, back, 90);
+  assert.is(reasonOf(owner, forth, 120), 'invalid_request');
+});
+
+restoring('is not kept out by who registered with it meanwhile, nor by another password or address', () => {
+  const squatter = person('eve', { email: 'bob@example.net', emailVerified: false });
+  const world = moved(withEmail, squatter);
+  assert.ok(applyAll(world, back).includes('-User/eve'));
+  const changed = moved(withEmail);
+  applyAll(changed, updateUser({ id: 'bob', passwordHash: 'thiefs', email: 'again@example.org' }));
+  assert.is(reasonOf(changed, back), 'nothing');
+});
+
+restoring.run();

@@ -4,8 +4,9 @@ import * as assert from 'uvu/assert';
 import type { Change } from '../../../src/core/model/change.ts';
 import type { Proposal } from '../../../src/core/model/proposal.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
-import { changePassword, countWrongPassword } from '../../../src/core/proposals/change-password.ts';
+import { changePassword } from '../../../src/core/proposals/change-password.ts';
 import { createToken, mostTokens } from '../../../src/core/proposals/create-token.ts';
+import { countWrongPassword } from '../../../src/core/proposals/current-password.ts';
 import { Declined } from '../../../src/core/proposals/declined.ts';
 import { deleteUser } from '../../../src/core/proposals/delete-user.ts';
 import { revokeCredential } from '../../../src/core/proposals/revoke-credential.ts';
@@ -15,7 +16,19 @@ import { verifyEmail } from '../../../src/core/proposals/verify-email.ts';
 import { check } from '../../../src/core/rules/index.ts';
 import { noConsents } from '../../../src/core/rules/rule.ts';
 import { withConsequences } from '../consequences/followed.ts';
-import { type Accounts, accounts, after, hash, living, person, sso, told, withEmail } from './accounts-world.ts';
+import {
+  type Accounts,
+  accounts,
+  after,
+  hash,
+  here,
+  living,
+  person,
+  signedIn,
+  sso,
+  told,
+  withEmail,
+} from './accounts-world.ts';
 
 const refusal = ({ state, at }: Accounts, proposal: Proposal, seconds = 0) => {
   try {
@@ -43,7 +56,8 @@ const session = (user: string, id: string): Resource<'Session'> =>
   });
 const token = (user: string, id: string): Resource<'Token'> => living('Token', id, { user, hash: hash(id) });
 const bob = ({ state }: Accounts) => state.get('User', 'bob');
-const self = (more: object) => updateSelf({ id: 'bob', linkHash: hash('c'), ...more });
+const self = (more: object) =>
+  updateSelf({ id: 'bob', linkHash: hash('c'), address: '192.0.2.7', session: 'here', verified: 'hash-of-bob', ...more });
 
 const own = suite('a user who changes themselves');
 
@@ -56,13 +70,31 @@ own('changes what is given, and counts as changed only where it is another', () 
   assert.is(refusal(world, self({ expected: () => false })), 'precondition_failed');
 });
 
+own('needs a session and the current password for a new address', () => {
+  const world = accounts(person('bob'), here, withEmail);
+  const email = 'new@example.net';
+  assert.is(refusal(world, self({ email, session: undefined })), 'forbidden');
+  assert.is(refusal(world, self({ email, verified: undefined })), 'conflict');
+  assert.is(refusal(world, self({ email, verified: 'another hash' })), 'conflict');
+  assert.is(refusal(accounts(person('bob', { passwordHash: undefined }), here), self({ email })), 'conflict');
+  const locked = accounts(person('bob', { lockedUntil: after(60) }), here);
+  assert.is(refusal(locked, self({ email })), 'forbidden');
+});
+
+own('gives a new address up when the session ends that asked for it', () => {
+  const world = accounts(person('bob'), here, withEmail);
+  world.apply(self({ email: 'new@example.net' }));
+  applyAll(world, revokeCredential({ kind: 'Session', id: 'here' }));
+  assert.is(pendingEmail(world.state, bob(world) ?? person('bob'), after(0)), undefined);
+});
+
 own('waits for the link to a new address, which ends the wait', () => {
-  const world = accounts(person('bob'), withEmail);
+  const world = accounts(person('bob'), here, withEmail);
   assert.equal(told(world.apply(self({ email: 'new@example.net' }))), ['+ActionToken']);
   assert.is(bob(world)?.spec.email, 'bob@example.net');
   const wanted = (seconds: number) => pendingEmail(world.state, bob(world) ?? person('bob'), after(seconds));
   assert.equal([wanted(0), wanted(86_400)], ['new@example.net', undefined]);
-  applyAll(world, verifyEmail(hash('c')), 60);
+  applyAll(world, verifyEmail({ hash: hash('c'), undoHash: hash('f'), by: signedIn }), 60);
   assert.equal(
     [bob(world)?.spec.email, bob(world)?.spec.emailVerified, wanted(60)],
     ['new@example.net', true, undefined],
@@ -122,7 +154,7 @@ own('is not sent a link to an address that another user has', () => {
 
 own('loses a change of address that waits when the password, or the address, is changed by then', () => {
   const asked = () => {
-    const world = accounts(person('bob'), session('bob', 'a'), withEmail);
+    const world = accounts(person('bob'), here, session('bob', 'a'), withEmail);
     world.apply(self({ email: 'thief@example.net' }));
     return world;
   };
@@ -135,7 +167,7 @@ own('loses a change of address that waits when the password, or the address, is 
   ]) {
     const world = asked();
     assert.ok(told(applyAll(world, proposal)).includes('-ActionToken/id-0'));
-    assert.is(refusal(world, verifyEmail(hash('c'))), 'invalid_request');
+    assert.is(refusal(world, verifyEmail({ hash: hash('c'), undoHash: hash('f'), by: signedIn })), 'invalid_request');
   }
   const renamed = asked();
   assert.equal(told(applyAll(renamed, updateUser({ id: 'bob', displayName: 'B', admin: true }))), ['~User/bob']);

@@ -25,8 +25,10 @@ journey('is registered, verified, used, forgotten and won back', async () => {
     const [welcome] = await post.received(1);
     assert.equal([welcome?.to, welcome?.header('subject')], [['bea@example.com'], 'Confirm your email address']);
     const verify = tokenIn(welcome, `${server.url}/account/login?verify=`);
-    assert.is((await ask('POST', '/account/verify-email', { token: verify })).status, 200);
-    assert.is((await ask('POST', '/account/verify-email', { token: verify })).status, 400);
+    const { password } = bea;
+    assert.is((await ask('POST', '/account/verify-email', { token: verify })).status, 401);
+    assert.is((await ask('POST', '/account/verify-email', { token: verify, password })).status, 200);
+    assert.is((await ask('POST', '/account/verify-email', { token: verify, password })).status, 400);
 
     const here = client(server.url);
     assert.is((await here.ask('POST', '/account/login', 'Bea@example.com', bea.password)).status, 200);

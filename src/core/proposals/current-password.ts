@@ -7,12 +7,13 @@ import { Declined } from './declined.ts';
 import { failedSignIn, isLocked } from './failed-sign-in.ts';
 
 /** What a session alone does not open. */
-export type Guarded = 'password' | 'address' | 'account';
+export type Guarded = 'password' | 'address' | 'account' | 'confirmation';
 
 const words: Readonly<Record<Guarded, string>> = {
   password: 'the password cannot be changed',
   address: 'the email address cannot be changed',
   account: 'the account cannot be deleted',
+  confirmation: 'the address cannot be confirmed',
 };
 
 /**

@@ -4,31 +4,43 @@ import type { Context, Proposal } from '../model/proposal.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import { activeSsoOf, bindingSso } from '../model/sso.ts';
 import type { View } from '../model/view.ts';
+import { wrongPassword } from './current-password.ts';
 import { Declined } from './declined.ts';
+import { isLocked } from './failed-sign-in.ts';
 import { goodLink, undoLink } from './issue-action-token.ts';
 import { isUnproven } from './sign-in.ts';
 import { isAskedFor } from './update-self.ts';
 import { changedUser, endedSessions } from './update-user.ts';
 
-/** `hash` is that of the link's token, `undoHash` that for a link to the old address; `by` who is signed in: the ids of user and session. */
+/**
+ * `hash` is that of the link's token, `undoHash` that for a link to the old address; `by` who is signed in: the ids of user and session. `verified` is
+ * the hash that the password of the account was compared with, where it was given and fits, and `address` from where.
+ */
 export interface Verification {
   readonly hash: string;
   readonly undoHash: string;
   readonly by?: { readonly user: string; readonly session: string } | undefined;
+  readonly verified?: string | undefined;
+  readonly address: string;
 }
 
 /**
- * A new address needs its owner, signed in: who else opens the link changes nothing by it. It ends their other sessions, and the old address gets a
+ * The address that an account was registered with needs whoever registered, signed in or by the password: the owner of the address may open the link
+ * without a thought, and the account be somebody else's. A new address needs its owner, signed in: who else opens the link changes nothing by it. It ends their other sessions, and the old address gets a
  * link that takes it back. Declines: `invalid_request` for a link that is not good, `unauthorized` for who is not signed in; `forbidden` for
  * somebody else, and where single sign-on gives the address.
  */
-export function verifyEmail({ hash, undoHash, by }: Verification): Proposal {
+export function verifyEmail(verification: Verification): Proposal {
+  const { hash, undoHash, by } = verification;
   return (view, context) => {
     const link = goodLink(view, 'verify-email', hash, context.now);
     const user = view.get('User', link.spec.user);
     if (!user) return [deleted(link)];
     const { email } = link.spec;
-    if (email === user.spec.email) return [...verified(view, user, email, context), deleted(link)];
+    if (email === user.spec.email) {
+      requireRegistrant(user, verification, context.now);
+      return [...verified(view, user, email, context), deleted(link)];
+    }
     const { session } = requireOwner(user, by);
     if (!isAskedFor(view, link, context.now)) throw askedByNobody();
     refuseForeign(view, user, email);
@@ -39,6 +51,16 @@ export function verifyEmail({ hash, undoHash, by }: Verification): Proposal {
       ...undoLink(view, user, undoHash, context),
     ];
   };
+}
+
+function requireRegistrant(user: Resource<'User'>, { by, verified, address }: Verification, now: string): void {
+  if (by?.user === user.id) return;
+  if (verified === undefined)
+    throw new Declined(
+      'unauthorized',
+      'the address cannot be confirmed by its link alone, because somebody else may have registered with it: give the password of the account, too, or sign in to it. If it was not you who registered, do nothing',
+    );
+  if (verified !== user.spec.passwordHash || isLocked(user, address, now)) throw wrongPassword('confirmation');
 }
 
 function requireOwner(user: Resource<'User'>, by: Verification['by']): NonNullable<Verification['by']> {

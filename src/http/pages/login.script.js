@@ -11,6 +11,8 @@ const atProvider = (redirect) => (next ? `${redirect}?next=${encodeURIComponent(
 
 onSubmit('sign-in', async ({ username, password }) => {
   if (elsewhere && password === '') return leave(elsewhere);
+  // Of a new account the password is enough, and it opens nothing before; a new address takes a session.
+  if (unconfirmed) await confirmAddress({ password }).catch(unlessUnauthorized);
   let user;
   try {
     user = await ask('POST', '/account/login', { username, password });
@@ -18,7 +20,7 @@ onSubmit('sign-in', async ({ username, password }) => {
     if (problem.code !== 'sso_required' || !problem.redirect) throw problem;
     return leave(atProvider(problem.redirect));
   }
-  if (unconfirmed) await confirmAddress();
+  if (unconfirmed) await confirmAddress({});
   // Whom single sign-on has just made a user looks at the name that was chosen for them first.
   const isNew = user.ssoManaged && user.createdAt === user.lastSignInAt;
   return leave(isNew ? '/account/settings' : nextAddress('/account/settings'));
@@ -36,11 +38,14 @@ $('username').addEventListener('change', async () => {
   $('way').replaceChildren(...(link ? [make('p', ['This address signs in through single sign-on: ', link])] : []));
 });
 
-/** The address becomes that of whoever has just signed in. What goes wrong is told where they stay. */
-async function confirmAddress() {
-  const token = unconfirmed;
+/** The address becomes that of whoever has just signed in, or has the password that was given when it was registered. What goes wrong is told where they stay. */
+async function confirmAddress(proof) {
+  await ask('POST', '/account/verify-email', { token: unconfirmed, ...proof });
   unconfirmed = undefined;
-  await ask('POST', '/account/verify-email', { token });
+}
+
+function unlessUnauthorized(problem) {
+  if (problem.status !== 401) throw problem;
 }
 
 const verify = query.get('verify');
@@ -51,9 +56,9 @@ if (verify) {
     const { email } = await ask('POST', '/account/verify-email', { token: verify });
     tell(main, 'status', `The address ${email} is verified. You can sign in now.`);
   } catch (problem) {
-    // A new address of an account is confirmed by its owner.
+    // The link alone confirms nothing: whoever reads the mail may not be who gave the address.
     if (problem.status === 401) unconfirmed = verify;
-    if (problem.status === 401) tell(main, 'status', 'Sign in to the account whose address it becomes, to confirm it.');
+    if (problem.status === 401) tell(main, 'status', 'Sign in to the account that this address was given for, to confirm it.');
     else showProblem(main, problem);
   }
 } else if (next) tell(main, 'status', 'Sign in to go on.');

@@ -7,6 +7,8 @@ import { emailAddress } from '../../core/kinds/scalars.ts';
 import type { Finding } from '../../core/model/finding.ts';
 import { singleton } from '../../core/model/view.ts';
 import { username } from '../../core/proposals/create-user.ts';
+import { countWrongPassword, wrongPassword } from '../../core/proposals/current-password.ts';
+import { goodLink } from '../../core/proposals/issue-action-token.ts';
 import { typeProblem } from '../../core/proposals/personal-team.ts';
 import { admit, register as registration } from '../../core/proposals/register.ts';
 import { verifyEmail as verification } from '../../core/proposals/verify-email.ts';
@@ -14,7 +16,7 @@ import { slugOf } from '../../lib/slug.ts';
 import { mailUndo, mailVerification } from '../account-mails.ts';
 import { invalidRequest, Problem } from '../errors.ts';
 import { fieldFinding, hashOfNew, passwordFindings } from '../new-password.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { type Call, defineRoute, type Route } from '../route.ts';
 import { tellOfAddressInUse } from '../tell-of-address.ts';
 import { nameField } from '../user-fields.ts';
 import { exampleRegistration, registrationView, shownOwner, shownRegistration } from '../views/account.ts';
@@ -107,9 +109,12 @@ const verifyEmail = defineRoute({
   tag,
   summary: 'Verify an address',
   description:
-    'By the token in the link that was mailed to it, which works once, for a day. Where the address is a new one it takes its owner, signed in: to others the answer is 401 or 403, and nothing is confirmed. It becomes that of the user then, their other sessions end, and the old address gets a link that takes it back for 72 hours. Where its domain signs in through single sign-on the password that was given at registration goes with it: anybody may have given it.',
-  body: z.strictObject({ token: z.string().min(1).max(255).describe('The token in the link.') }),
-  bodyExample: () => ({ token: 'Xn5cT0wq7RzL1kYb8Vm2JdG4sH6fP9aQe3uW0iOx' }),
+    'By the token in the link that was mailed to it, which works once, for a day. The address that an account was registered with takes the password of that account, or its session, too: without either the answer is 401, and a wrong password (403) counts as at sign-in. Where the address is a new one it takes its owner, signed in: to others the answer is 401 or 403, and nothing is confirmed. It becomes that of the user then, their other sessions end, and the old address gets a link that takes it back for 72 hours. Where its domain signs in through single sign-on the password that was given at registration goes with it: anybody may have given it.',
+  body: z.strictObject({
+    token: z.string().min(1).max(255).describe('The token in the link.'),
+    password: z.string().min(1).max(1024).optional().describe('The password of the account.'),
+  }),
+  bodyExample: () => ({ token: 'Xn5cT0wq7RzL1kYb8Vm2JdG4sH6fP9aQe3uW0iOx', password: 'correct horse battery' }),
   answers: { 200: { description: 'The user.', schema: userView, example: () => exampleUser } },
   handle: async (call) => {
     const { body, services, caller } = call;
@@ -119,11 +124,25 @@ const verifyEmail = defineRoute({
       });
     const undo = mintSecret();
     const by = caller.kind === 'user' ? { user: caller.user.id, session: caller.session.id } : undefined;
-    const proposal = verification({ hash: hashToken(body.token), undoHash: undo.hash, by });
+    const hash = hashToken(body.token);
+    const verified = body.password === undefined ? undefined : await registrantsPassword(call, hash, body.password);
+    const proposal = verification({ hash, undoHash: undo.hash, by, verified, address: call.address });
     const { changes } = await submit(services.door, proposal, contextOf(call));
     mailUndo(services, changes, undo.secret);
     return { body: shownOwner(changes, services) };
   },
 });
+
+/** The hash that the password fits of whoever registered. Counts a wrong one, and throws `Declined`; `invalid_request` for a link that is not good. */
+async function registrantsPassword(call: Call, hash: string, given: string): Promise<string> {
+  const { door, clock, passwords } = call.services;
+  const view = door.store.read();
+  const user = view.get('User', goodLink(view, 'verify-email', hash, clock()).spec.user);
+  const kept = user?.spec.passwordHash;
+  const isRight = await passwords.verify(given, kept);
+  if (isRight && kept !== undefined) return kept;
+  if (user) await submit(door, countWrongPassword(user.id, call.address), contextOf(call));
+  throw wrongPassword('confirmation');
+}
 
 export const registrationRoutes: readonly Route[] = [offer, register, verifyEmail];

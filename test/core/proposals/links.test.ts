@@ -51,7 +51,7 @@ const link = (purpose: 'verify-email' | 'reset-password', email: string, more: o
     expiresAt: after(1800),
     ...more,
   });
-const confirmed = (of: string) => verifyEmail({ hash: of, undoHash: hash('f'), by: signedIn });
+const confirmed = (of: string) => verifyEmail({ hash: of, address: '192.0.2.7', undoHash: hash('f'), by: signedIn });
 
 const issuing = suite('a link');
 
@@ -146,7 +146,7 @@ verifying('gives a new address to its owner alone, signed in, by the session tha
   const there = { ...here, id: 'there', name: 'there', spec: { ...here.spec, hash: hash('d') } };
   const world = () => accounts(person('bob'), here, there, link('verify-email', 'new@example.net'), withEmail);
   const by = (who: { readonly user: string; readonly session: string } | undefined) =>
-    verifyEmail({ hash: hash('b'), undoHash: hash('f'), by: who });
+    verifyEmail({ hash: hash('b'), address: '192.0.2.7', undoHash: hash('f'), by: who });
   assert.is(reasonOf(world(), by(undefined)), 'unauthorized');
   assert.is(reasonOf(world(), by({ user: 'olga', session: 'x' })), 'forbidden');
   assert.equal(applyAll(world(), by({ user: 'bob', session: 'there' })), [

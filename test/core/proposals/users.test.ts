@@ -94,7 +94,7 @@ own('waits for the link to a new address, which ends the wait', () => {
   assert.is(bob(world)?.spec.email, 'bob@example.net');
   const wanted = (seconds: number) => pendingEmail(world.state, bob(world) ?? person('bob'), after(seconds));
   assert.equal([wanted(0), wanted(86_400)], ['new@example.net', undefined]);
-  applyAll(world, verifyEmail({ hash: hash('c'), undoHash: hash('f'), by: signedIn }), 60);
+  applyAll(world, verifyEmail({ hash: hash('c'), address: '192.0.2.7', undoHash: hash('f'), by: signedIn }), 60);
   assert.equal(
     [bob(world)?.spec.email, bob(world)?.spec.emailVerified, wanted(60)],
     ['new@example.net', true, undefined],
@@ -167,7 +167,7 @@ own('loses a change of address that waits when the password, or the address, is 
   ]) {
     const world = asked();
     assert.ok(told(applyAll(world, proposal)).includes('-ActionToken/id-0'));
-    assert.is(refusal(world, verifyEmail({ hash: hash('c'), undoHash: hash('f'), by: signedIn })), 'invalid_request');
+    assert.is(refusal(world, verifyEmail({ hash: hash('c'), address: '192.0.2.7', undoHash: hash('f'), by: signedIn })), 'invalid_request');
   }
   const renamed = asked();
   assert.equal(told(applyAll(renamed, updateUser({ id: 'bob', displayName: 'B', admin: true }))), ['~User/bob']);

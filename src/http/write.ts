@@ -69,9 +69,9 @@ function madeBy({ route }: Call, changes: readonly Change[]): string {
 }
 
 /** Throws `session_required` where a token asks for what takes a session, by whatever route. */
-function requireSessionFor({ caller }: Call, changes: readonly Change[]): void {
+function requireSessionFor({ caller }: Call, changes: readonly Change[], view: View): void {
   if (caller.kind !== 'user' || caller.by !== 'token') return;
-  const refused = refusedByToken(changes, caller);
+  const refused = refusedByToken(changes, view, caller);
   if (refused !== undefined) throw new Problem('session_required', { detail: `A token may not ${refused}.` });
 }
 
@@ -80,7 +80,7 @@ export function whileAllowed<R>(call: Call, proposal: AnyProposal<R>): ProposalW
   return (view, context) => {
     requireAllowed(call, view, context.now);
     const proposed = proposedBy(proposal, view, context);
-    requireSessionFor(call, proposed.changes);
+    requireSessionFor(call, proposed.changes, view);
     return proposed;
   };
 }

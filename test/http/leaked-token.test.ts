@@ -31,6 +31,8 @@ const sso = (more: object) => ({
   ...more,
 });
 
+const admins = { groups: { adminGroup: 'weir-admins' } };
+
 leaked('of an admin makes nobody an admin, and changes no address or password that leads to one', async () => {
   const world = await startWorld();
   const ann = await world.signedIn('ann');
@@ -49,7 +51,8 @@ leaked('of an admin makes nobody an admin, and changes no address or password th
     ['PUT', '/api/v1/user', { email: 'mal@example.org', currentPassword: user.password }],
     ['POST', '/api/v1/user/actions/delete', { currentPassword: user.password }],
     ['POST', '/api/v1/user/tokens', { name: 'more' }],
-    ['POST', '/api/v1/sso-configs', { name: 'mine', spec: sso({ active: true }) }],
+    ['POST', '/api/v1/sso-configs', { name: 'mine', spec: sso({ active: true, ...admins }) }],
+    ['POST', '/api/v1/sso-configs', { name: 'ours', spec: sso({ active: true, emailDomain: 'example.net' }) }],
   ] as const) {
     const before = world.store.read();
     const count = before.count('User');
@@ -61,17 +64,18 @@ leaked('of an admin makes nobody an admin, and changes no address or password th
   await world.close();
 });
 
-leaked('changes no single sign-on that is in force, and drafts one', async () => {
+leaked('changes no single sign-on that is in force for admins, and drafts one', async () => {
   const world = await startWorld();
   const ann = await world.signedIn('ann');
   const url = '/api/v1/sso-configs';
   assert.is((await world.ask('POST', url, { body: { name: 'mine', spec: sso({}) } })).status, 201);
   const put = (spec: object, headers?: object) =>
     world.ask('PUT', `${url}/mine`, { ...(headers ? { as: 'none', headers: { ...headers } } : {}), body: { spec } });
-  assert.is((await put(sso({ active: true }))).body.code, 'session_required');
-  assert.is((await put(sso({ active: true }), ann)).status, 200);
-  assert.is((await put(sso({ active: true, label: 'Ours' }))).status, 200);
-  assert.is((await put(sso({ active: true, provisionNewUsers: true }))).body.code, 'session_required');
+  assert.is((await put(sso({ active: true }))).status, 200, 'for people who are no admins');
+  assert.is((await put(sso({ active: true, ...admins }))).body.code, 'session_required');
+  assert.is((await put(sso({ active: true, ...admins }), ann)).status, 200);
+  assert.is((await put(sso({ active: true, ...admins, label: 'Ours' }))).status, 200);
+  assert.is((await put(sso({ active: true, ...admins, provisionNewUsers: true }))).body.code, 'session_required');
   assert.is((await put(sso({ active: false }))).status, 200);
   await world.close();
 });

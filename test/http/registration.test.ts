@@ -33,23 +33,24 @@ open('makes a user who signs in once the address is verified', async ({ world })
   assert.is((await login(world, 'noa')).status, 200);
 });
 
-open('takes the password of who registered to confirm the address: its owner may open the link of a stranger', async ({
-  world,
-}) => {
-  await register(world);
-  const token = tokenIn(world, 'noa@people.example');
-  const confirm = async (proof: object) => {
-    const { status, body } = await verify(world, token, proof);
-    return [status, body.code];
-  };
-  assert.equal(await confirm({}), [401, 'unauthorized']);
-  for (let n = 0; n < 5; n += 1) assert.equal(await confirm({ password: `guess ${n}` }), [403, 'forbidden']);
-  assert.equal(await confirm({ password }), [403, 'forbidden'], 'wrong ones count as at sign-in');
-  assert.is(world.store.read().named('User', 'noa')?.spec.emailVerified, false);
-  world.setNow(later(900));
-  assert.equal((await confirm({ password }))[0], 200);
-  assert.is((await verify(world, token)).status, 400, 'once');
-});
+open(
+  'takes the password of who registered to confirm the address: its owner may open the link of a stranger',
+  async ({ world }) => {
+    await register(world);
+    const token = tokenIn(world, 'noa@people.example');
+    const confirm = async (proof: object) => {
+      const { status, body } = await verify(world, token, proof);
+      return [status, body.code];
+    };
+    assert.equal(await confirm({}), [401, 'unauthorized']);
+    for (let n = 0; n < 5; n += 1) assert.equal(await confirm({ password: `guess ${n}` }), [403, 'forbidden']);
+    assert.equal(await confirm({ password }), [403, 'forbidden'], 'wrong ones count as at sign-in');
+    assert.is(world.store.read().named('User', 'noa')?.spec.emailVerified, false);
+    world.setNow(later(900));
+    assert.equal((await confirm({ password }))[0], 200);
+    assert.is((await verify(world, token)).status, 400, 'once');
+  },
+);
 
 open('mails a link at our own address, whatever the request calls the server', async ({ world }) => {
   await world.ask('POST', '/account/register', { as: 'none', body: noa, headers: { host: 'evil.example' } });

@@ -1,6 +1,8 @@
 // What no token may change, by whatever route: with it somebody who found the token would get in after the token has ended.
+import { activeAdmin } from '../kinds/user.ts';
 import { type Change, changesOf } from '../model/change.ts';
 import { sameValue } from '../model/leaves.ts';
+import type { View } from '../model/view.ts';
 import type { UserCaller } from './actor.ts';
 
 type TokenCaller = Extract<UserCaller, { by: 'token' }>;
@@ -9,15 +11,19 @@ type TokenCaller = Extract<UserCaller, { by: 'token' }>;
  * Looked at in every write over the API, as it is about to be kept: the first change that takes a session, in words that follow "A token may
  * not". Whatever else a route does with a token is decided in the policy, as `lasting`.
  */
-export function refusedByToken(changes: readonly Change[], { user, token }: TokenCaller): string | undefined {
+export function refusedByToken(
+  changes: readonly Change[],
+  view: View,
+  { user, token }: TokenCaller,
+): string | undefined {
   for (const change of changesOf(changes, 'User')) {
     const refused = refusedOfUser(change, user.id);
     if (refused !== undefined) return refused;
   }
   if (changesOf(changes, 'Token').some(isMade)) return 'make a token: sign in for that';
   if (changesOf(changes, 'Session').some(isMade)) return 'begin a session: sign in for that';
-  if (changesOf(changes, 'SsoConfig').some(isInForce))
-    return 'change single sign-on that is in force, or put it into force, because that says who may sign in as whom: sign in for that, or leave it inactive';
+  if (changesOf(changes, 'SsoConfig').some((change) => letsAdminsIn(change, view)))
+    return 'change single sign-on that is in force for admins, or put it into force, because that says who may sign in as an admin: sign in for that, leave it inactive, or name no `adminGroup`';
   return tooLong(changes, token.spec.expiresAt);
 }
 
@@ -42,10 +48,14 @@ function isMade({ before }: Change): boolean {
   return before === undefined;
 }
 
-/** What it is called is nobody's way in. */
-function isInForce({ before, after }: Change<'SsoConfig'>): boolean {
+/** By its groups, or because an admin has an address of its domain. What it is called is nobody's way in. */
+function letsAdminsIn({ before, after }: Change<'SsoConfig'>, view: View): boolean {
   if (!after?.spec.active) return false;
-  return !before?.spec.active || !sameValue({ ...before.spec, label: '' }, { ...after.spec, label: '' });
+  const isSame = before?.spec.active && sameValue({ ...before.spec, label: '' }, { ...after.spec, label: '' });
+  if (isSame) return false;
+  if (after.spec.groups.adminGroup !== undefined) return true;
+  const domain = `@${after.spec.emailDomain}`;
+  return [...view.having('User', activeAdmin)].some(({ spec }) => spec.email.endsWith(domain));
 }
 
 /** What a token makes ends with it at the latest. */

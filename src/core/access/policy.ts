@@ -62,7 +62,8 @@ const table = {
   'write-sso-configs': {
     who: 'admin',
     may: 'change single sign-on configurations',
-    lasting: 'drafts; what is in force changes by a session, because it says who may sign in as whom',
+    lasting:
+      'accounts of ordinary users; what lets admins in changes by a session, and admins are told of each that is put into force',
   },
   'read-settings': { who: 'admin', may: 'read the administration settings and what the platform is' },
   'write-settings': {

@@ -13,7 +13,11 @@ export function deleteUser(target: Target): Proposal {
 }
 
 /** Who wants to be gone, the hash that their password was compared with, and from where. Declines as `deleteUser` and `requireCurrentPassword` do. */
-export function deleteSelf({ verified, address, ...target }: Target & { readonly verified: string; readonly address: string }): Proposal {
+export function deleteSelf({
+  verified,
+  address,
+  ...target
+}: Target & { readonly verified: string; readonly address: string }): Proposal {
   return (view, { now }) => {
     const user = targetIn(view, 'User', target);
     requireCurrentPassword(view, user, { verified, guarded: 'account', address, now });

@@ -56,7 +56,12 @@ export function isAskedFor(view: View, { spec }: Resource<'ActionToken'>, now: s
 }
 
 /** A session alone may be somebody's who found a browser open. */
-function requireProved(view: View, user: Resource<'User'>, { session, verified, address }: SelfUpdate, now: string): void {
+function requireProved(
+  view: View,
+  user: Resource<'User'>,
+  { session, verified, address }: SelfUpdate,
+  now: string,
+): void {
   if (session === undefined)
     throw new Declined('forbidden', 'the email address cannot be changed without a session: sign in');
   requireCurrentPassword(view, user, { verified, guarded: 'address', address, now });

@@ -58,7 +58,8 @@ if (verify) {
   } catch (problem) {
     // The link alone confirms nothing: whoever reads the mail may not be who gave the address.
     if (problem.status === 401) unconfirmed = verify;
-    if (problem.status === 401) tell(main, 'status', 'Sign in to the account that this address was given for, to confirm it.');
+    if (problem.status === 401)
+      tell(main, 'status', 'Sign in to the account that this address was given for, to confirm it.');
     else showProblem(main, problem);
   }
 } else if (next) tell(main, 'status', 'Sign in to go on.');

@@ -57,7 +57,14 @@ const session = (user: string, id: string): Resource<'Session'> =>
 const token = (user: string, id: string): Resource<'Token'> => living('Token', id, { user, hash: hash(id) });
 const bob = ({ state }: Accounts) => state.get('User', 'bob');
 const self = (more: object) =>
-  updateSelf({ id: 'bob', linkHash: hash('c'), address: '192.0.2.7', session: 'here', verified: 'hash-of-bob', ...more });
+  updateSelf({
+    id: 'bob',
+    linkHash: hash('c'),
+    address: '192.0.2.7',
+    session: 'here',
+    verified: 'hash-of-bob',
+    ...more,
+  });
 
 const own = suite('a user who changes themselves');
 
@@ -167,7 +174,10 @@ own('loses a change of address that waits when the password, or the address, is 
   ]) {
     const world = asked();
     assert.ok(told(applyAll(world, proposal)).includes('-ActionToken/id-0'));
-    assert.is(refusal(world, verifyEmail({ hash: hash('c'), address: '192.0.2.7', undoHash: hash('f'), by: signedIn })), 'invalid_request');
+    assert.is(
+      refusal(world, verifyEmail({ hash: hash('c'), address: '192.0.2.7', undoHash: hash('f'), by: signedIn })),
+      'invalid_request',
+    );
   }
   const renamed = asked();
   assert.equal(told(applyAll(renamed, updateUser({ id: 'bob', displayName: 'B', admin: true }))), ['~User/bob']);

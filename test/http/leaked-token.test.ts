@@ -27,7 +27,7 @@ leaked('has no decision that is for nothing', () => {
 const sso = (more: object) => ({
   emailDomain: 'corp.example',
   provider: 'ldap',
-  ldap: { server: 'ldap.example:389', username: 'cn=weir', password: { value: 'swordfish' }, baseDn: 'dc=corp' },
+  ldap: { server: 'ldap.example:389', username: 'cn=weir', password: { value: 'swordfish' }, baseDn: 'dc=corp', groupDn: 'ou=groups,dc=corp' },
   ...more,
 });
 
@@ -71,9 +71,11 @@ leaked('changes no single sign-on that is in force for admins, and drafts one', 
   assert.is((await world.ask('POST', url, { body: { name: 'mine', spec: sso({}) } })).status, 201);
   const put = (spec: object, headers?: object) =>
     world.ask('PUT', `${url}/mine`, { ...(headers ? { as: 'none', headers: { ...headers } } : {}), body: { spec } });
-  assert.is((await put(sso({ active: true }))).status, 200, 'for people who are no admins');
+  const forPeople = await put(sso({ active: true }));
+  assert.is(forPeople.status, 200, forPeople.text);
   assert.is((await put(sso({ active: true, ...admins }))).body.code, 'session_required');
-  assert.is((await put(sso({ active: true, ...admins }), ann)).status, 200);
+  const forAdmins = await put(sso({ active: true, ...admins }), ann);
+  assert.is(forAdmins.status, 200, forAdmins.text);
   assert.is((await put(sso({ active: true, ...admins, label: 'Ours' }))).status, 200);
   assert.is((await put(sso({ active: true, ...admins, provisionNewUsers: true }))).body.code, 'session_required');
   assert.is((await put(sso({ active: false }))).status, 200);

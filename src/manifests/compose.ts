@@ -59,9 +59,12 @@ interface Walk {
   last: number;
 }
 
-/** `size`: how many nodes it stands for, aliases in it expanded; 0 while it is being read. `height`: levels of nesting in it. */
+/**
+ * `index`: its node; nothing where it is a key, which has none of its own. `size`: how many nodes it stands for, aliases in it expanded; 0 while it
+ * is being read. `height`: levels of nesting in it.
+ */
 interface Anchor {
-  readonly index: number;
+  readonly index?: number;
   readonly size: number;
   readonly height: number;
   readonly value: unknown;
@@ -163,7 +166,7 @@ function readList(walk: Walk, list: { readonly items: readonly unknown[] }, dept
 function readKey(walk: Walk, key: Node | null, map: YAMLMap): string | undefined {
   const item = isAlias(key) ? walk.anchors.get(key.source)?.value : isScalar(key) ? key.value : key;
   if (isScalar(key) && key.anchor !== undefined) {
-    walk.anchors.set(key.anchor, { index: walk.names.length, size: 1, height: 0, value: key.value });
+    walk.anchors.set(key.anchor, { size: 1, height: 0, value: key.value });
   }
   if (isScalar(key)) checkText(walk, key);
   if (typeof item === 'string' && !(item === '<<' && isScalar(key) && key.type === 'PLAIN')) return item;
@@ -213,7 +216,7 @@ function readAlias(walk: Walk, item: Alias, index: number, depth: number): unkno
     );
     return null;
   }
-  walk.spots[index * SPOT + 4] = -1 - target.index;
+  if (target.index !== undefined) walk.spots[index * SPOT + 4] = -1 - target.index;
   return target.value;
 }
 

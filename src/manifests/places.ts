@@ -4,7 +4,7 @@ import type { Source } from '../core/model/finding.ts';
 /**
  * One entry per node, in the order of the text; node `i` has the name `names[i]` (its key or index; `''` for the root) and five numbers from
  * `spots[5 * i]`: start and end of its key, start and end of its value (UTF-16 offsets, end exclusive; -1 where there is none), and the
- * index of the node after its last descendant, or `-1 - target` for an alias of node `target`.
+ * index of the node after its last descendant, or `-1 - target` for an alias of an earlier node `target`; an alias of a key is a leaf.
  */
 export interface Places {
   readonly names: readonly (string | number)[];
@@ -73,7 +73,8 @@ export function writtenAt(places: Places, node: number, text: string): string | 
   const next = places.spots[target * SPOT + 4] ?? 0;
   const start = places.spots[target * SPOT + 2] ?? -1;
   const end = places.spots[target * SPOT + 3] ?? -1;
-  if (next !== target + 1 || start < 0 || text[start] === '{' || text[start] === '[') return undefined;
+  // Not what stands for a key: that is written somewhere else.
+  if (next !== target + 1 || start < 0 || /[{[*]/.test(text[start] ?? '')) return undefined;
   return text.slice(start, trimmedEnd(text, start, end));
 }
 

@@ -100,7 +100,9 @@ properties('random text gives findings or documents, never an exception, and pla
           assert.ok(endLine > line || (endLine === line && endColumn >= column), source);
           assert.ok(finding.message.length < 400 && !/\p{Cc}/u.test(finding.message), finding.message);
         }
-        for (const document of documents) document.locate('/a/0', 'value');
+        for (const document of documents)
+          for (const pointer of ['', '/a', '/a/0', '/a/a', '/a/a/0/b', '/0/a'])
+            assert.not.throws(() => [document.locate(pointer, 'value'), document.raw(pointer)]);
       },
     ),
     { numRuns: 3_000 },

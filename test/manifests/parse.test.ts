@@ -129,6 +129,22 @@ places('falls back to the nearest enclosing item that exists', () => {
   assert.equal(place(document, '/nothing', 'key'), '1:1-9:14');
 });
 
+places('of an alias of a key are those of the alias, which has nothing in it', () => {
+  for (const [source, pointer, value] of [
+    ['&a a: *a', '/a', [1, 7, 1, 9]],
+    ['&a a: {b: *a}', '/a/b', [1, 11, 1, 13]],
+    ['&a a: {b: 1}\nc: *a', '/c', [2, 4, 2, 6]],
+  ] as const) {
+    const [document] = parse('a.yaml', source).documents;
+    assert.ok(document, source);
+    for (const below of ['', '/b', '/0']) {
+      const { line, column, endLine, endColumn } = document.locate(pointer + below, 'value');
+      assert.equal([line, column, endLine, endColumn], value, `${source} ${pointer}${below}`);
+    }
+    assert.is(document.raw(pointer), undefined);
+  }
+});
+
 places('follows an alias: the alias itself where it is used, what is in it where it is written', () => {
   const [document] = parsed('a: &x\n  b: 1.10\nc: *x\n');
   assert.equal(place(document, '/c', 'value'), '3:4-3:6');

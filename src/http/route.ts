@@ -79,6 +79,15 @@ export interface Answer {
   readonly example?: () => unknown;
 }
 
+/** The headers of an answer that shows what a write left, as a GET of it does. The plan of a dry run has none. */
+export const writtenHeaders = { ETag: 'The version of what was written, as a GET answers it: for If-Match.' } as const;
+
+/** The headers of an answer that shows what a write made. */
+export const madeHeaders = { Location: 'Where it is.', ...writtenHeaders } as const;
+
+/** The headers of an answer that comes before the work is done. */
+export const begunHeaders = { Location: 'Where to see how it stands.', ...writtenHeaders } as const;
+
 /** A group of routes in the description. */
 export type Tag =
   | 'description'

@@ -186,7 +186,9 @@ async function populateMore(): Promise<Readonly<Record<string, string>>> {
   await make('POST', '/api/v1/admin/config/reconcile', {});
   await world.signedIn('ann');
   const first = async (path: string, plural: string) => (await ask('GET', path)).body[plural][0];
-  const invitation = /invitations\/([0-9A-Za-z]+)/.exec(world.mails.at(-1)?.text ?? '')?.[1] ?? '';
+  const link = /invitations\/([0-9A-Za-z]+)/;
+  const mailed = world.mails.findLast(({ text }) => link.test(text))?.text ?? '';
+  const invitation = link.exec(mailed)?.[1] ?? '';
   return {
     // Without instances, so that it can go.
     'DELETE /api/v1/teams/{id}': 'other',

@@ -12,7 +12,15 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
 import { component, describedAs } from '../json-schema.ts';
 import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortedBy, sortQuery } from '../paging.ts';
-import { type Call, defineRoute, type Reply, type Route, variablesBodyLimit } from '../route.ts';
+import {
+  type Call,
+  defineRoute,
+  madeHeaders,
+  type Reply,
+  type Route,
+  variablesBodyLimit,
+  writtenHeaders,
+} from '../route.ts';
 import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
 import { declaredView, shownDeclared, versionOf } from '../views/declared.ts';
@@ -115,7 +123,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     bodyExample: () => exampleWritten(kind),
     answers: {
       200: tried,
-      201: { description: 'The object that was made.', schema: view, example, headers: { Location: 'Where it is.' } },
+      201: { description: 'The object that was made.', schema: view, example, headers: madeHeaders },
     },
     handle: async (call) => {
       const { body, services } = call;
@@ -142,7 +150,12 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     ...large,
     bodyExample: () => exampleReplacement(kind),
     answers: {
-      200: { description: 'The object, or what a dry run would change.', schema: z.union([view, planView]), example },
+      200: {
+        description: 'The object, or what a dry run would change.',
+        schema: z.union([view, planView]),
+        example,
+        headers: writtenHeaders,
+      },
     },
     handle: async (call) => {
       const target = {

@@ -14,7 +14,7 @@ import { invalidRequest, Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component } from '../json-schema.ts';
 import { fieldFinding } from '../new-password.ts';
-import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { type Call, defineRoute, type Reply, type Route, writtenHeaders } from '../route.ts';
 import { emailField, givenPasswordField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
 import { planView } from '../views/config.ts';
 import { exampleUser, selfView, shownSelf, userVersion } from '../views/user.ts';
@@ -29,7 +29,12 @@ const example = () => ({
   can: ['update-self', 'change-address', 'delete-self', 'change-password', 'create-token'],
 });
 const written = {
-  200: { description: 'The user, or what a dry run would change.', schema: z.union([selfView, planView]), example },
+  200: {
+    description: 'The user, or what a dry run would change.',
+    schema: z.union([selfView, planView]),
+    example,
+    headers: writtenHeaders,
+  },
 };
 
 const get = defineRoute({

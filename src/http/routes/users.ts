@@ -16,7 +16,7 @@ import { unmoved } from '../expectation.ts';
 import { component, describedAs } from '../json-schema.ts';
 import { pageOfMany } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery, sortQuery } from '../paging.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, madeHeaders, type Reply, type Route, writtenHeaders } from '../route.ts';
 import { emailField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
 import { planView } from '../views/config.ts';
 import { exampleUser, isSsoManaged, shownUser, userVersion, userView } from '../views/user.ts';
@@ -118,7 +118,7 @@ const create = defineRoute({
       description: 'The user who was added.',
       schema: userView,
       example,
-      headers: { Location: 'Where they are.' },
+      headers: madeHeaders,
     },
   },
   handle: async (call) => {
@@ -158,7 +158,12 @@ const update = defineRoute({
   ),
   bodyExample: () => ({ suspended: true }),
   answers: {
-    200: { description: 'The user, or what a dry run would change.', schema: z.union([userView, planView]), example },
+    200: {
+      description: 'The user, or what a dry run would change.',
+      schema: z.union([userView, planView]),
+      example,
+      headers: writtenHeaders,
+    },
   },
   handle: async (call) => {
     const { body, params, caller, services } = call;

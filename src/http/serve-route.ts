@@ -10,6 +10,7 @@ import { clientAddress } from './client-address.ts';
 import { hostCookie } from './cookies.ts';
 import { Problem } from './errors.ts';
 import { inlineSchema, type JsonSchema } from './json-schema.ts';
+import { requireRemovable } from './merge-patch.ts';
 import type { PlanPlace } from './plan-turns.ts';
 import { checked } from './plugins/bodies.ts';
 import { bodyLimitOf, type Call, placeOf, type Reply, type Route } from './route.ts';
@@ -157,7 +158,8 @@ function queryOf({ url, query }: FastifyRequest): unknown {
   }
 }
 
-function bodyOf({ body, takesBytes }: Route, given: unknown): unknown {
+function bodyOf({ method, body, takesBytes }: Route, given: unknown): unknown {
+  if (body && method === 'PATCH') requireRemovable(body, given);
   if (body) return checked(body, takesBytes ? (given ?? new Uint8Array()) : given, 'body');
   return given === undefined ? undefined : checked(nothing, given, 'body');
 }

@@ -72,6 +72,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/instances/{id}/files/{path}': editors,
   'GET /api/v1/teams/{id}/bill-of-materials': insiders,
   'PUT /api/v1/instances/{id}': editors,
+  'PATCH /api/v1/instances/{id}': editors,
   'DELETE /api/v1/instances/{id}': owners,
   'GET /api/v1/instances/{id}/snapshots': insiders,
   'POST /api/v1/instances/{id}/snapshots': editors,
@@ -89,12 +90,14 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /api/v1/teams/{id}/devices': editors,
   'GET /api/v1/devices/{id}': insiders,
   'PUT /api/v1/devices/{id}': editors,
+  'PATCH /api/v1/devices/{id}': editors,
   'DELETE /api/v1/devices/{id}': owners,
   'POST /api/v1/devices/{id}/token': editors,
   'GET /api/v1/teams/{id}/device-groups': insiders,
   'POST /api/v1/teams/{id}/device-groups': editors,
   'GET /api/v1/device-groups/{id}': insiders,
   'PUT /api/v1/device-groups/{id}': editors,
+  'PATCH /api/v1/device-groups/{id}': editors,
   'DELETE /api/v1/device-groups/{id}': editors,
   'GET /api/v1/instances/{id}/http-tokens': editors,
   'POST /api/v1/instances/{id}/http-tokens': editors,
@@ -128,6 +131,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /account/settings': everybody,
   'GET /api/v1/user': anyUser,
   'PUT /api/v1/user': anyUser,
+  'PATCH /api/v1/user': anyUser,
   'PUT /api/v1/user/password': sessionsOnly,
   'POST /api/v1/user/actions/delete': sessionsOnly,
   'GET /api/v1/user/tokens': anyUser,
@@ -139,6 +143,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /api/v1/users': admins,
   'GET /api/v1/users/{id}': admins,
   'PUT /api/v1/users/{id}': admins,
+  'PATCH /api/v1/users/{id}': admins,
   'DELETE /api/v1/users/{id}': admins,
   'GET /api/v1/admin/tokens': admins,
   'DELETE /api/v1/admin/tokens/{id}': admins,
@@ -150,6 +155,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /api/v1/teams/slug/{slug}': everyRole,
   'GET /api/v1/teams/{id}': everyRole,
   'PUT /api/v1/teams/{id}': owners,
+  'PATCH /api/v1/teams/{id}': owners,
   'DELETE /api/v1/teams/{id}': owners,
   'GET /api/v1/teams/{id}/members': insiders,
   'PUT /api/v1/teams/{id}/members/{userId}': owners,
@@ -202,7 +208,7 @@ async function putInstance(): Promise<void> {
 }
 
 const { body: description } = await world.ask('GET', '/api/');
-const operations: [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string][] = Object.entries(
+const operations: [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string][] = Object.entries(
   description.paths,
 ).flatMap(([path, methods]) =>
   Object.keys(Object(methods)).map((method) => [method.toUpperCase() as 'GET', path] as ['GET', string]),

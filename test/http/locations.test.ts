@@ -38,6 +38,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   requestDeviceSnapshot: { name: 'x' },
   sendSnapshot: { flows: [], modules: {} },
   updateInstance: { name: 'line 9' },
+  patchInstance: { name: 'line 9' },
   // A document declares them: what it says may be said again.
   replaceAdminSettings: {
     spec: {

@@ -98,6 +98,7 @@ const update = defineRoute({
   method: 'PUT',
   url: '/api/v1/device-groups/:id',
   action: 'manage-device-groups',
+  changesGiven: true,
   operationId: 'updateDeviceGroup',
   tag,
   summary: 'Change a device group',

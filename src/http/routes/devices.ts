@@ -11,6 +11,7 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { digestOf } from '../etag.ts';
 import { resourceVersion, unmoved } from '../expectation.ts';
+import { replacesLists } from '../merge-patch.ts';
 import {
   type Call,
   defineRoute,
@@ -94,6 +95,7 @@ const update = defineRoute({
   method: 'PUT',
   url: '/api/v1/devices/:id',
   action: 'update-device',
+  changesGiven: true,
   operationId: 'updateDevice',
   tag,
   summary: 'Change a device',
@@ -111,7 +113,10 @@ const update = defineRoute({
     },
   },
   handle: async (call) => {
-    const outcome = await write(call, updateDevice({ ...call.body, id: call.params.id, ...unmoved(call) }));
+    const outcome = await write(
+      call,
+      updateDevice({ ...call.body, id: call.params.id, ...unmoved(call), replacesLists: replacesLists(call) }),
+    );
     return 'plan' in outcome ? { body: outcome.plan } : shownIn(outcome.view, call.params.id, call);
   },
 });

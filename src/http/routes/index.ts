@@ -1,4 +1,5 @@
 // The registry of routes: one line an area.
+import { withPatch } from '../merge-patch.ts';
 import type { Route } from '../route.ts';
 import { accountRoutes } from './account.ts';
 import { auditRoutes } from './audit.ts';
@@ -42,8 +43,7 @@ import { teamRoutes } from './teams.ts';
 import { tokenRoutes } from './tokens.ts';
 import { userRoutes } from './users.ts';
 
-/** Every route that the server has. */
-export const routes: readonly Route[] = [
+const areas: readonly Route[] = [
   ...healthRoutes,
   ...descriptionRoutes,
   ...configRoutes,
@@ -86,3 +86,6 @@ export const routes: readonly Route[] = [
   ...invitationRoutes,
   ...ownInvitationRoutes,
 ];
+
+/** Every route that the server has. */
+export const routes: readonly Route[] = areas.flatMap(withPatch);

@@ -8,6 +8,7 @@ import { withOwnSecrets } from '../../core/proposals/own-secrets.ts';
 import { type InstanceTarget, targeted, updateInstance } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
+import { replacesLists } from '../merge-patch.ts';
 import {
   type Call,
   defineRoute,
@@ -106,6 +107,7 @@ const update = defineRoute({
   method: 'PUT',
   url: '/api/v1/instances/:id',
   action: 'update-instance',
+  changesGiven: true,
   operationId: 'updateInstance',
   tag,
   summary: 'Change an instance',
@@ -124,7 +126,10 @@ const update = defineRoute({
     },
   },
   handle: async (call) => {
-    const proposal = byOwner(call, updateInstance({ ...call.body, ...targetOf(call) }));
+    const proposal = byOwner(
+      call,
+      updateInstance({ ...call.body, ...targetOf(call), replacesLists: replacesLists(call) }),
+    );
     const outcome = await write(call, withOwnSecrets(proposal, userOf(call.caller).user.id));
     return 'plan' in outcome ? { body: outcome.plan } : shownIn(outcome.view, call.params.id, call);
   },

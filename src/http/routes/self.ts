@@ -53,6 +53,7 @@ const update = defineRoute({
   method: 'PUT',
   url,
   action: 'update-self',
+  changesGiven: true,
   operationId: 'updateSelf',
   tag,
   summary: 'Change your name, username or address',

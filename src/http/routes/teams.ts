@@ -109,6 +109,7 @@ const update = defineRoute({
   method: 'PUT',
   url: `${url}/:id`,
   action: 'update-team',
+  changesGiven: true,
   operationId: 'updateTeam',
   tag,
   summary: 'Change a team',

@@ -136,6 +136,7 @@ const update = defineRoute({
   tag,
   method: 'PUT',
   url: `${url}/:id`,
+  changesGiven: true,
   operationId: 'updateUser',
   summary: 'Change a user',
   description:

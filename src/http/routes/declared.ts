@@ -4,6 +4,7 @@ import type { Action } from '../../core/access/policy.ts';
 import { envelope } from '../../core/kinds/envelope.ts';
 import { type DeclaredKindName, declaredKindNames, kindOf } from '../../core/kinds/index.ts';
 import { name, partsOf } from '../../core/kinds/kind.ts';
+import { wordsOf } from '../../core/kinds/words.ts';
 import type { DeclaredResource, Labels, Lifecycle } from '../../core/model/resource.ts';
 import type { View } from '../../core/model/view.ts';
 import { deleteDeclared } from '../../core/proposals/delete-declared.ts';
@@ -74,7 +75,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     url,
     action: read,
     operationId: `list${plural.charAt(0).toUpperCase()}${plural.slice(1)}`,
-    summary: `List ${words(kind)}s`,
+    summary: `List ${wordsOf(kind)}s`,
     query: z.strictObject({ ...pageQuery, ...searchQuery, ...sortQuery(sorts) }),
     answers: {
       200: { description: 'A page of objects.', schema: listView(plural, view), example: () => exampleList(kind) },
@@ -238,14 +239,7 @@ function keyOf({ name: own, spec }: DeclaredResource, order: string): SortKey {
 
 /** `InstanceType` → `an instance type`. */
 function aWord(kind: DeclaredKindName): string {
-  return `${kind.startsWith('I') ? 'an' : 'a'} ${words(kind)}`;
-}
-
-/** `InstanceType` → `instance type`. */
-function words(kind: DeclaredKindName): string {
-  return kind === 'SsoConfig'
-    ? 'single sign-on configuration'
-    : kind.replace(/\B[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+  return `${kind.startsWith('I') ? 'an' : 'a'} ${wordsOf(kind)}`;
 }
 
 export const declaredRoutes: readonly Route[] = declaredKindNames

@@ -15,6 +15,7 @@ import { Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component, describedAs } from '../json-schema.ts';
 import { pageOfMany } from '../long-list.ts';
+import { hashOfNew, passwordOwner } from '../new-password.ts';
 import { listBody, listView, pageQuery, searchQuery, sortQuery } from '../paging.ts';
 import { defineRoute, madeHeaders, type Reply, type Route, writtenHeaders } from '../route.ts';
 import { emailField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
@@ -123,7 +124,7 @@ const create = defineRoute({
   },
   handle: async (call) => {
     const { username, email, name = '', password, admin = false } = call.body;
-    const passwordHash = await call.services.passwords.hash(password);
+    const passwordHash = await hashOfNew(password, call.services, { username, email });
     const spec = { email, emailVerified: true, displayName: name, admin, passwordHash };
     const outcome = await write(call, createUser({ username, spec }));
     if ('plan' in outcome) return { body: outcome.plan };
@@ -171,7 +172,9 @@ const update = defineRoute({
     const { name: displayName, password, ...fields } = body;
     if (password !== undefined) requireSession(caller);
     const keptSession = caller.kind === 'user' && caller.by === 'session' ? caller.session.id : undefined;
-    const passwordHash = password === undefined ? undefined : await services.passwords.hash(password);
+    const known = passwordOwner(services.door.store.read().get('User', params.id));
+    const owner = { username: fields.username ?? known.username, email: fields.email ?? known.email };
+    const passwordHash = password === undefined ? undefined : await hashOfNew(password, services, owner);
     const undo = mintSecret();
     // An admin who is signed in may have moved somebody away from an address that others read.
     const undoHash = keptSession === undefined ? undo.hash : undefined;

@@ -8,6 +8,7 @@ import {
   adminsAndScrapers,
   adminsAndTheirPlanTokens,
   anyUser,
+  anyUserAndPlanTokens,
   devicesOnly,
   editors,
   everybody,
@@ -21,7 +22,8 @@ import {
 import { credentials, start, startWorld, tree } from './world.ts';
 
 const matrix: Readonly<Record<string, Row>> = {
-  'GET /api/': anyUser,
+  'GET /api/': anyUserAndPlanTokens,
+  'GET /api/v1/version': everybody,
   'GET /api/v1/admin/config': adminsAndTheirPlanTokens,
   'POST /api/v1/admin/config/plan': adminsAndTheirPlanTokens,
   'GET /api/v1/admin/config/plan': admins,
@@ -129,7 +131,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /account/reset-password': everybody,
   'GET /account/invitations/{token}': everybody,
   'GET /account/settings': everybody,
-  'GET /api/v1/user': anyUser,
+  'GET /api/v1/user': anyUserAndPlanTokens,
   'PUT /api/v1/user': anyUser,
   'PATCH /api/v1/user': anyUser,
   'PUT /api/v1/user/password': sessionsOnly,
@@ -239,6 +241,17 @@ access('leaves the probes open', async () => {
   for (const as of credentials)
     for (const url of ['/healthz', '/readyz'])
       assert.is((await world.ask('GET', url, { as })).status, 200, `${as} ${url}`);
+});
+
+access('tells a token of scope plan whose it is, and that it may do nothing of it', async () => {
+  const { status, body } = await world.ask('GET', '/api/v1/user', { as: 'plan' });
+  assert.equal([status, body.username, body.can], [200, 'ann', []]);
+  assert.is((await world.ask('PUT', '/api/v1/user', { as: 'plan', body: { name: 'x' } })).status, 403);
+});
+
+access('tells everybody the version', async () => {
+  const { status, body } = await world.ask('GET', '/api/v1/version', { as: 'none' });
+  assert.equal([status, body], [200, { version: '1.2.3', api: 'v1' }]);
 });
 
 access('opens the description to everybody where the platform says so', async () => {

@@ -42,10 +42,12 @@ import { teamListRoutes } from './team-lists.ts';
 import { teamRoutes } from './teams.ts';
 import { tokenRoutes } from './tokens.ts';
 import { userRoutes } from './users.ts';
+import { versionRoute } from './version.ts';
 
 const areas: readonly Route[] = [
   ...healthRoutes,
   ...descriptionRoutes,
+  versionRoute,
   ...configRoutes,
   ...configSuspensionRoutes,
   ...declaredRoutes,

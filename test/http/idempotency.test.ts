@@ -80,6 +80,17 @@ keys('belongs to whoever sends its key: the same key of another user is another'
   );
 });
 
+keys('is for one address: the same body sent elsewhere is another request', async ({ world: here }) => {
+  const headers = { 'idempotency-key': 'k' };
+  const ask = (url: string, body: object) => here.ask('POST', url, { headers, body });
+  const group = await ask('/api/v1/teams/core/device-groups', { name: 'Hall' });
+  assert.is(group.status, 201, group.text);
+  const elsewhere = await ask('/api/v1/teams/hidden/device-groups', { name: 'Hall' });
+  assert.equal([elsewhere.status, elsewhere.body.code], [409, 'idempotency_conflict'], elsewhere.text);
+  const again = await ask('/api/v1/teams/core/device-groups', { name: 'Hall' });
+  assert.equal([again.status, again.body.id], [201, group.body.id]);
+});
+
 keys('is told where what it made is gone, and forgotten after a day', async ({ world: here }) => {
   const ask = () =>
     here.ask('POST', '/api/v1/stacks', {

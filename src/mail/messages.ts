@@ -267,12 +267,7 @@ function sentenceOf(alert: InstanceAlert): string {
 
 /** To an owner of a team one of whose devices shares its token with a copy of itself. */
 export function deviceCloned(
-  about: About & {
-    device: { readonly id: string; readonly name: string };
-    team: string;
-    because: string;
-    at: string;
-  },
+  about: About & { device: { readonly id: string; readonly name: string }; team: string; because: string; at: string },
 ): Mail {
   const [name, team] = [harmless(about.device.name), harmless(about.team)];
   return layOut({

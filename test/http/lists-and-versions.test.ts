@@ -92,7 +92,9 @@ reads.run();
 
 const changes = suite('every change');
 
-for (const operation of contract.operations.filter(({ method }) => method === 'PUT' || method === 'DELETE')) {
+for (const operation of contract.operations.filter(
+  ({ method }) => method === 'PUT' || method === 'PATCH' || method === 'DELETE',
+)) {
   const at = `${operation.method} ${operation.path}`;
   const tried = (ifMatch: string) =>
     ask(operation.method, `${addressOf(operation)}?dryRun=true`, { 'if-match': ifMatch }, bodyOf(operation));

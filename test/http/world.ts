@@ -166,6 +166,7 @@ export async function startWorld(
     exportDocuments: exportSteps,
     fingerprint,
     baseUrl,
+    version: '1.2.3',
     passwords,
     directory,
     pressure,

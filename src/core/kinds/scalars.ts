@@ -64,12 +64,12 @@ export function hours(): z.ZodInt {
   return z.int().min(1).max(8760);
 }
 
-/** An http(s) address without a password in it. */
+/** An http(s) address without a user name or password in it: programs refuse to ask such addresses, and a secret in one is shown. */
 export function url(): z.ZodString {
   return matching(
     2048,
-    /^https?:\/\/[^\s/:]+(?::[^\s/@]*)?(?:\/\S*)?$/,
-    'it must be an http:// or https:// address without a password in it',
+    /^https?:\/\/[^\s/:@?#]+(?::[^\s/@?#]*)?(?:[/?#]\S*)?$/,
+    'it must be an http:// or https:// address without a user name or password in it',
   );
 }
 

@@ -95,7 +95,7 @@ function forbidden(action: Action, caller: Caller): string {
   if (caller.kind === 'machine')
     return 'This is a provisioning token, which registers one device and opens nothing else.';
   if (caller.kind === 'user' && caller.by === 'token' && caller.token.spec.scope === 'plan')
-    return 'This token has the scope "plan": it may plan documents and read the status of the configuration, and nothing else.';
+    return 'This token has the scope "plan": it may plan documents, and read the status of the configuration, the description of the API and whose it is, and nothing else.';
   const { may, who, usersWhile } = policy[action];
   if (who === 'device') return `You may not ${may}: that takes the token of a device.`;
   if (who === 'machine') return `You may not ${may}: that takes a provisioning token.`;

@@ -13,8 +13,8 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { invalidRequest, Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component } from '../json-schema.ts';
-import { fieldFinding } from '../new-password.ts';
-import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { fieldFinding, hashOfNew, passwordOwner } from '../new-password.ts';
+import { type Call, defineRoute, type Reply, type Route, writtenHeaders } from '../route.ts';
 import { emailField, givenPasswordField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
 import { planView } from '../views/config.ts';
 import { exampleUser, selfView, shownSelf, userVersion } from '../views/user.ts';
@@ -29,7 +29,12 @@ const example = () => ({
   can: ['update-self', 'change-address', 'delete-self', 'change-password', 'create-token'],
 });
 const written = {
-  200: { description: 'The user, or what a dry run would change.', schema: z.union([selfView, planView]), example },
+  200: {
+    description: 'The user, or what a dry run would change.',
+    schema: z.union([selfView, planView]),
+    example,
+    headers: writtenHeaders,
+  },
 };
 
 const get = defineRoute({
@@ -48,6 +53,7 @@ const update = defineRoute({
   method: 'PUT',
   url,
   action: 'update-self',
+  changesGiven: true,
   operationId: 'updateSelf',
   tag,
   summary: 'Change your name, username or address',
@@ -101,7 +107,12 @@ const password = defineRoute({
     const { services, body } = call;
     const caller = userOf(call.caller);
     const verified = await comparedPassword(call, caller, body.current, 'password');
-    const passwordHash = await services.passwords.hash(body.new);
+    const passwordHash = await hashOfNew(
+      body.new,
+      services,
+      passwordOwner(services.door.store.read().get('User', caller.user.id)),
+      'new',
+    );
     const change = { id: caller.user.id, verified, passwordHash, session: sessionOf(caller), address: call.address };
     const outcome = await write(call, changePassword({ ...change, ...unmoved(call) }));
     if ('plan' in outcome) return { body: outcome.plan };

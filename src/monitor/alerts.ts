@@ -7,8 +7,8 @@ import type { View } from '../core/model/view.ts';
 import { type AlertNote, noteAlerts } from '../core/proposals/note-alerts.ts';
 import { effectiveIn } from '../core/rules/facts.ts';
 import type { Clock } from '../lib/clock.ts';
+import { instanceAlerts } from '../mail/instance-alerts.ts';
 import type { Mailer, MailOutcome } from '../mail/mail.ts';
-import { instanceAlerts } from '../mail/messages.ts';
 import { type Due, limitsOf, type Measured, type Near } from './limits.ts';
 
 export interface AlertsOptions {

@@ -27,7 +27,13 @@ leaked('has no decision that is for nothing', () => {
 const sso = (more: object) => ({
   emailDomain: 'corp.example',
   provider: 'ldap',
-  ldap: { server: 'ldap.example:389', username: 'cn=weir', password: { value: 'swordfish' }, baseDn: 'dc=corp', groupDn: 'ou=groups,dc=corp' },
+  ldap: {
+    server: 'ldap.example:389',
+    username: 'cn=weir',
+    password: { value: 'swordfish' },
+    baseDn: 'dc=corp',
+    groupDn: 'ou=groups,dc=corp',
+  },
   ...more,
 });
 

@@ -29,6 +29,20 @@ export function addressInUse(about: About & { username: string; at: string }): M
   });
 }
 
+/** To the owner of an address that somebody gave as the new one of another account. */
+export function addressWanted(about: About & { username: string; at: string }): Mail {
+  return layOut({
+    ...about,
+    subject: 'Somebody gave your address for another account',
+    before: [
+      `On ${moment(about.at)} this address was given as the new one of another account. It belongs to the account "${harmless(about.username)}" already, so nothing has changed.`,
+      'If it was you, sign in with the account that has this address, or give that account another one first. If it was not you, nothing has to be done.',
+    ],
+    link: link(about, 'Sign in', '/account/login'),
+    after: [],
+  });
+}
+
 /** To somebody who asked for a new password. */
 export function resetPassword(about: About & { username: string; token: string; expiresAt: string }): Mail {
   return layOut({

@@ -14,6 +14,7 @@ import type { PlanPlace } from './plan-turns.ts';
 import { checked } from './plugins/bodies.ts';
 import { bodyLimitOf, type Call, placeOf, type Reply, type Route } from './route.ts';
 import type { Services } from './services.ts';
+import { inTime, maxWaitMs } from './waiting.ts';
 import { requireAllowed } from './write.ts';
 
 const nothing = z.strictObject({});
@@ -28,7 +29,11 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
     handler: async (request, reply) => {
       const { place } = request;
       const answer = place
-        ? await place.run(() => handled(route, request, reply, services))
+        ? await inTime(
+            place.run(() => handled(route, request, reply, services)),
+            'this plan or export cannot be made',
+            services.maxWaitMs ?? maxWaitMs,
+          )
         : await handled(route, request, reply, services);
       return send(reply, answer, services);
     },

@@ -1,4 +1,4 @@
-// Mails the owners of instances that crash or stay near a limit of their stack: once, whatever happens to Weir meanwhile.
+// Mails the owners of instances that crash or stay near a limit of their stack. It is noted once the mail server has it: a kill between the two mails again, and loses nothing.
 import { type Door, submit } from '../control/submit.ts';
 import { type AlertCause, isUntoldSafeMode, untoldCrashes } from '../core/instances/untold.ts';
 import { ownerAddresses } from '../core/model/members.ts';

@@ -16,6 +16,7 @@ import { checked } from './plugins/bodies.ts';
 import { bodyLimitOf, type Call, placeOf, type Reply, type Route } from './route.ts';
 import type { Services } from './services.ts';
 import { planView } from './views/config.ts';
+import { inTime, maxWaitMs } from './waiting.ts';
 import { requireAllowed } from './write.ts';
 
 const nothing = z.strictObject({});
@@ -30,7 +31,11 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
     handler: async (request, reply) => {
       const { place } = request;
       const answer = place
-        ? await place.run(() => handled(route, request, reply, services))
+        ? await inTime(
+            place.run(() => handled(route, request, reply, services)),
+            'this plan or export cannot be made',
+            services.maxWaitMs ?? maxWaitMs,
+          )
         : await handled(route, request, reply, services);
       return send(reply, shownAsRead(route, answer, reply), services);
     },

@@ -327,7 +327,7 @@ access('cannot register a route that names no action', async () => {
   const { guard } = await import('../../src/http/plugins/guard.ts');
   const { fastify } = await import('fastify');
   const app = fastify();
-  guard(app, Object(null), Object(null));
+  guard(app, Object(null));
   assert.throws(() => app.get('/open', () => 'secret'), /names no action/);
   assert.throws(() => app.get('/open', { config: { action: Object('toString') } }, () => 'secret'), /names no action/);
   await app.close();

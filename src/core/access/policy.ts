@@ -75,7 +75,9 @@ const table = {
   },
 
   'open-page': { who: 'anyone', may: 'open the pages of the account' },
-  'sign-in': { who: 'anyone', may: 'sign in and out, and ask how' },
+  'sign-in': { who: 'anyone', may: 'sign in' },
+  'sign-out': { who: 'anyone', may: 'sign out' },
+  'see-ways-in': { who: 'anyone', may: 'ask how an address signs in, and whether visitors may register' },
   register: { who: 'anyone', may: 'register, where the settings or an invitation allow it' },
   'recover-account': { who: 'anyone', may: 'verify an address or set a new password by a link from a mail' },
 

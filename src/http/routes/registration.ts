@@ -28,7 +28,7 @@ const tag = 'account';
 const offer = defineRoute({
   method: 'GET',
   url: '/account/registration',
-  action: 'register',
+  action: 'see-ways-in',
   operationId: 'getRegistration',
   tag,
   summary: 'What visitors may do',

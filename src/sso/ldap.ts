@@ -5,6 +5,7 @@ import type { Limits } from './ldap/connect.ts';
 import { type Directory, directoryOf, type SecretOf } from './ldap/directory.ts';
 import { groupsOf, memberOf } from './ldap/groups.ts';
 import { filterFor, type Login, loginOf, personAttributes, personOf } from './ldap/person.ts';
+import { othersWithMail, sharedMail } from './ldap/same-mail.ts';
 import { type Session, visit } from './ldap/session.ts';
 import { testDirectory as test } from './ldap/test-directory.ts';
 import { during, Trouble, troubleOf } from './ldap/trouble.ts';
@@ -115,7 +116,11 @@ async function ask(
   if (!entry || others.length > 0) {
     // As many steps as for somebody who is there: the time does not tell who is.
     await wrongPassword(open, directory.baseDn, password);
-    return refused(entry ? ambiguous : `the directory has no such user${referred ? elsewhere : ''}`);
+    return refused(
+      entry
+        ? `${ambiguous} (${entries.map(({ dn }) => shown(dn)).join(' and ')})`
+        : `the directory has no such user${referred ? elsewhere : ''}`,
+    );
   }
   const { dn } = entry;
   if (typeof dn !== 'string' || !dn.includes('=')) throw new Trouble('unnamed', { stage: 'find' });
@@ -128,11 +133,13 @@ async function ask(
 /** Somebody whose password it was, with their groups. */
 async function proved(
   session: Session,
-  { groupDn }: Directory,
+  { baseDn, groupDn, emailDomain }: Directory,
   entry: Entry,
   person: ReturnType<typeof personOf>,
 ): Promise<ProviderAnswer> {
   if ('problem' in person) return refused(`the entry ${shown(entry.dn)} cannot sign in, because ${person.problem}`);
+  const others = await during('find', othersWithMail(session, { baseDn, emailDomain }, entry, person.email));
+  if (others.length > 0) return refused(sharedMail([entry, ...others], person.email), person.email);
   if (groupDn === undefined) return { outcome: 'proved', identity: person };
   const groups = await during('groups', groupsOf(session, groupDn, memberOf(entry)));
   return { outcome: 'proved', identity: { ...person, groups } };

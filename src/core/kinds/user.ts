@@ -11,6 +11,13 @@ const signInNetwork = z.strictObject({
   lockedUntil: z.iso.datetime().nullable(),
 });
 
+/** Who somebody is at the provider of a single sign-on configuration, by an id that no one else ever gets. */
+const ssoBinding = z.strictObject({
+  config: z.string().max(64).describe('The id of the configuration.'),
+  attribute: z.string().max(255).describe('What holds the id at the provider: `entryUUID`.'),
+  id: z.string().max(1024).describe('The id at the provider.'),
+});
+
 /** A user (specification 2.7). `passwordHash` is absent where there is no local password. */
 export const user = defineKind({
   kind: 'User',
@@ -31,6 +38,13 @@ export const user = defineKind({
       .optional()
       .describe(
         'That somebody registered the account themselves; absent where an admin, single sign-on or an invitation made it.',
+      ),
+    ssoBindings: z
+      .array(ssoBinding)
+      .max(24)
+      .optional()
+      .describe(
+        'Who the user is at providers of single sign-on, since the first sign-in through each; nobody else gets in.',
       ),
     lastSignInAt: bookkeeping(instant())
       .nullable()

@@ -8,6 +8,8 @@ export interface Identity {
   readonly username?: string;
   /** The name of the person, for people. */
   readonly displayName?: string;
+  /** Ids of the person that no one else ever gets, by the name of what holds them (`entryUUID`): an address may pass on to somebody else. */
+  readonly lastingIds?: Readonly<Record<string, string>>;
   /** The names of the groups, as the provider gives them, each once. Absent: the provider told none at all. */
   readonly groups?: readonly string[];
   /** RFC 3339: when the provider wants the session to have ended. */

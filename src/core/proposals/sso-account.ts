@@ -10,6 +10,7 @@ import type { View } from '../model/view.ts';
 import { newUser } from './create-user.ts';
 import { derivedUsername } from './derived-username.ts';
 import { isUnproven } from './sign-in.ts';
+import { bindingProblem, bound } from './sso-binding.ts';
 
 /** The account as it is to be, but for groups; `before` as it was, absent where it is made now. */
 export interface SsoAccount {
@@ -26,10 +27,22 @@ export function ssoAccount(
   identity: Identity,
   context: Context,
 ): SsoAccount | string {
+  const account = accountOf(view, config, identity, context);
+  return typeof account === 'string' ? account : { ...account, user: bound(account.user, config, identity) };
+}
+
+function accountOf(
+  view: View,
+  config: DeclaredResource<'SsoConfig'>,
+  identity: Identity,
+  context: Context,
+): SsoAccount | string {
   const user = userCalled(view, identity.email);
   const email = printable(identity.email);
   if (!user) return made(view, config, identity, context);
   if (user.spec.suspended) return `User/${user.name} is suspended`;
+  const problem = bindingProblem(user, config, identity);
+  if (problem !== undefined) return problem;
   if (user.spec.emailVerified) return known(user, 'known', `is User/${user.name}, who has the address ${email}`);
   if (isUnproven(user) && !user.spec.admin) return takenOver(user, email);
   return `User/${user.name} has the address ${email}, but never showed that it is theirs, and uses the account: give that account another address, or delete it`;

@@ -21,6 +21,8 @@ export interface UserUpdate extends Target {
   readonly suspended?: boolean | undefined;
   readonly passwordHash?: string | undefined;
   readonly keptSession?: string | undefined;
+  /** Whoever the provider proves next has the account. */
+  readonly ssoBound?: false | undefined;
   readonly reason?: string | undefined;
   readonly undoHash?: string | undefined;
 }
@@ -28,17 +30,23 @@ export interface UserUpdate extends Target {
 /** Declines (`not_found`, `precondition_failed`). */
 export function updateUser(update: UserUpdate): Proposal {
   return (view, context) => {
-    const { username, email, displayName, admin, suspended, passwordHash, keptSession, reason, undoHash } = update;
+    const { username, email, displayName, admin, suspended, passwordHash, keptSession, reason, undoHash, ssoBound } =
+      update;
     const user = targetIn(view, 'User', update);
     const unlocked = passwordHash === undefined ? {} : { passwordHash, ...forgiven(user) };
     const isMoved = email !== undefined && email !== user.spec.email;
     const address = isMoved ? { email, emailVerified: true } : {};
-    const spec = { displayName, admin, suspended, ...address, ...unlocked };
+    const spec = { displayName, admin, suspended, ...address, ...unlocked, ...unbound(user, ssoBound) };
     const ended = passwordHash === undefined && !isMoved ? [] : endedSessions(view, user, keptSession);
     const changed = changedUser(user, { name: username, spec }, context);
     const undo = isMoved && undoHash !== undefined ? undoLink(view, user, undoHash, context) : [];
     return [...(reason === undefined ? changed : changed.map((one) => because(one, reason))), ...ended, ...undo];
   };
+}
+
+/** The user without the persons whom providers knew them as, where that is wanted. */
+function unbound({ spec }: Resource<'User'>, ssoBound: UserUpdate['ssoBound']): Pick<SpecOf<'User'>, 'ssoBindings'> {
+  return ssoBound === false && spec.ssoBindings ? { ssoBindings: [] } : {};
 }
 
 /** A user with other values; nothing where they are as they were. */

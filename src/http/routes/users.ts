@@ -152,6 +152,12 @@ const update = defineRoute({
       name: nameField().optional(),
       admin: z.boolean().optional().describe('Whether the user has full access to the platform.'),
       suspended: z.boolean().optional().describe('Whether the user is shut out.'),
+      ssoBound: z
+        .literal(false)
+        .optional()
+        .describe(
+          'Binds the account anew, to whoever is next proved to have its address by a provider of single sign-on.',
+        ),
       password: newPasswordField('A new password.').optional(),
       reason: text(500)
         .optional()

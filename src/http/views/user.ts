@@ -17,6 +17,9 @@ const fields = {
   admin: z.boolean().describe('Whether the user has full access to the platform.'),
   suspended: z.boolean().describe('Whether the user is shut out.'),
   ssoManaged: z.boolean().describe('Whether the domain of the address has an active single sign-on configuration.'),
+  ssoBound: z
+    .boolean()
+    .describe('Whether the account belongs to one person at a provider of single sign-on, since their first sign-in.'),
   createdAt: instantView('When the user was made.'),
   lastSignInAt: z.string().nullable().describe('When the user last signed in; null for never.'),
 };
@@ -50,6 +53,7 @@ export function shownUser(user: Resource<'User'>, view: View): z.output<typeof u
     admin,
     suspended,
     ssoManaged: isSsoManaged(user, view),
+    ssoBound: (spec.ssoBindings ?? []).length > 0,
     createdAt,
     lastSignInAt: lastSignInAt ?? null,
   };
@@ -81,6 +85,7 @@ export const exampleUser: z.output<typeof userView> = {
   admin: false,
   suspended: false,
   ssoManaged: false,
+  ssoBound: false,
   createdAt: '2026-11-21T10:00:00.000Z',
   lastSignInAt: null,
 };

@@ -42,8 +42,20 @@ function inUtf8(template: string): string {
   );
 }
 
+/** Texts that no other entry ever has: of RFC 4530, and of the 389 Directory Server. */
+const lastingTexts = ['entryUUID', 'nsUniqueId'];
+
 /** The attributes that tell who somebody is, and which holder of their DN. */
-export const personAttributes = ['mail', 'uid', 'sAMAccountName', 'cn', 'displayName', 'x500UniqueIdentifier'];
+export const personAttributes = [
+  'mail',
+  'uid',
+  'sAMAccountName',
+  'cn',
+  'displayName',
+  'x500UniqueIdentifier',
+  ...lastingTexts,
+  'objectGUID',
+];
 
 /** Who an entry is, by its own address; or why it can be nobody. */
 export function personOf(entry: Entry, emailDomain: string): Identity | { readonly problem: string } {
@@ -58,7 +70,28 @@ export function personOf(entry: Entry, emailDomain: string): Identity | { readon
     };
   const username = firstOf(entry, ['uid', 'sAMAccountName', 'cn']);
   const displayName = firstOf(entry, ['displayName', 'cn']);
-  return { email, ...(username ? { username } : {}), ...(displayName ? { displayName } : {}) };
+  const lastingIds = lastingIdsOf(entry);
+  return {
+    email,
+    ...(username ? { username } : {}),
+    ...(displayName ? { displayName } : {}),
+    ...(Object.keys(lastingIds).length > 0 ? { lastingIds } : {}),
+  };
+}
+
+/** Of Active Directory it is bytes, and told as hexadecimal digits. */
+function lastingIdsOf(entry: Entry): Record<string, string> {
+  const texts = lastingTexts.flatMap((name) =>
+    valuesOf(entry, name)
+      .slice(0, 1)
+      .map((value) => [name, value] as const),
+  );
+  const guid = Object.entries(entry).find(([name]) => name.toLowerCase() === 'objectguid')?.[1];
+  const [bytes] = [guid].flat();
+  return Object.fromEntries([
+    ...texts,
+    ...(Buffer.isBuffer(bytes) ? [['objectGUID', bytes.toString('hex')] as const] : []),
+  ]);
 }
 
 /** The texts of an attribute, whose name is written as the directory likes. */

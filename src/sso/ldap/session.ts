@@ -162,7 +162,14 @@ function sessionOver(line: Line, operationMs: number): Session {
 async function searchOver(line: Line, base: string, search: Search, operationMs: number): Promise<Found> {
   const { filter, attributes, scope = 'sub', sizeLimit = 0, page } = search;
   const timeLimit = Math.ceil(operationMs / 1000);
-  const options = { filter, attributes: [...attributes], scope, sizeLimit, timeLimit };
+  const options = {
+    filter,
+    attributes: [...attributes],
+    scope,
+    sizeLimit,
+    timeLimit,
+    explicitBufferAttributes: ['objectGUID'],
+  };
   const { searchEntries, searchReferences } = await line.client.search(
     base,
     options,

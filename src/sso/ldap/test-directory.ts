@@ -7,6 +7,7 @@ import type { Limits, Route } from './connect.ts';
 import { type Directory, directoryOf, type SecretOf } from './directory.ts';
 import { groupsOf, memberOf } from './groups.ts';
 import { filterFor, loginOf, personAttributes, personOf } from './person.ts';
+import { othersWithMail, sharedMail } from './same-mail.ts';
 import { type Session, visit } from './session.ts';
 import { during, type Stage } from './trouble.ts';
 import { trustedAuthorities } from './trust.ts';
@@ -114,6 +115,8 @@ async function finds(
   if (others.length > 0 || limited) return wrong(`${asked} ${count} for ${shown(user)}, and must find one: ${dns}`);
   const person = personOf(entry, emailDomain);
   if ('problem' in person) return wrong(`${asked} finds ${dns}, who cannot sign in, because ${person.problem}`);
+  const sharing = await othersWithMail(session, { baseDn, emailDomain }, entry, person.email);
+  if (sharing.length > 0) return wrong(`${asked} finds ${dns}; ${sharedMail([entry, ...sharing], person.email)}`);
   return { ...well(`${asked} finds ${dns}, who is ${person.email}`), entry };
 }
 

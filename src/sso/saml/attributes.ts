@@ -31,7 +31,7 @@ const surnames = ['sn', 'surname', 'lastName', 'urn:oid:2.5.4.4', `${xmlsoap}/su
 export function described(
   assertion: Element,
   groupAttribute: string,
-): Pick<Identity, 'username' | 'displayName' | 'groups'> {
+): Pick<Identity, 'username' | 'displayName' | 'groups' | 'lastingIds'> {
   const statements = childrenNamed(assertion, saml, 'AttributeStatement');
   if (statements.some((one) => childrenNamed(one, saml, 'EncryptedAttribute').length > 0))
     refuse(
@@ -45,7 +45,24 @@ export function described(
     ...(username !== undefined && { username }),
     ...(displayName !== undefined && { displayName }),
     ...(groups && { groups }),
+    ...lastingIdsOf(all),
   };
+}
+
+/** Ids that an identity provider never gives to anybody else: of SAML subject identifiers, eduPerson, and Microsoft Entra. */
+const lastingIds = [
+  'urn:oasis:names:tc:SAML:attribute:pairwise-id',
+  'urn:oasis:names:tc:SAML:attribute:subject-id',
+  'urn:oid:1.3.6.1.4.1.5923.1.1.1.13',
+  `${microsoft}/identity/claims/objectidentifier`,
+];
+
+function lastingIdsOf(all: readonly Element[]): Pick<Identity, 'lastingIds'> {
+  const found = lastingIds.flatMap((name) => {
+    const [id, ...others] = textsOf(all.find((one) => attribute(one, 'Name') === name));
+    return id === undefined || others.length > 0 ? [] : [[name, id] as const];
+  });
+  return found.length > 0 ? { lastingIds: Object.fromEntries(found) } : {};
 }
 
 /** No attribute of that name: nothing was said of groups. An empty one: the person is in none. */

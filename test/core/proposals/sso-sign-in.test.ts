@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { auditOf } from '../../../src/core/audit/audit.ts';
 import type { Identity } from '../../../src/core/model/identity.ts';
 import { judgeSsoSignIn, type SsoVerdict, ssoActor } from '../../../src/core/proposals/sso-sign-in.ts';
+import { updateUser } from '../../../src/core/proposals/update-user.ts';
 import { withConsequences } from '../consequences/followed.ts';
 import { colleague, corp, enterprise, place, placesOf, platform, team } from '../groups/groups-world.ts';
 import { type Accounts, accounts, after, declared, hash, living, person, start, told } from './accounts-world.ts';
@@ -52,6 +53,24 @@ known('keeps username and name, whatever the provider calls them', () => {
   const user = world.state.get('User', 'ann');
   assert.equal([user?.name, user?.spec.displayName], ['ann', '']);
   assert.is(world.state.count('User'), 3);
+});
+
+known('is bound to one person at the provider, and their address is not another person’s way in', () => {
+  const world = platform(off, colleague('ann'));
+  const [first, second] = [{ lastingIds: { entryUUID: 'a-1' } }, { lastingIds: { entryUUID: 'b-2' } }];
+  for (const identity of [first, first, {}, { lastingIds: { objectGUID: '00' } }])
+    assert.is(attempt(world, identity).outcome, 'signed-in');
+  assert.equal(world.state.get('User', 'ann')?.spec.ssoBindings, [
+    { config: 'SsoConfig-corp', attribute: 'entryUUID', id: 'a-1' },
+  ]);
+  assert.match(
+    refusal(world, second) ?? '',
+    /^User\/ann belongs to somebody else at SsoConfig\/corp: its entryUUID was a-1 at the first sign-in, and is b-2 now\..+"ssoBound": false/,
+  );
+  const { state, at } = world;
+  state.apply([...updateUser({ id: 'ann', ssoBound: false })(state, at(70))]);
+  assert.is(attempt(world, second).outcome, 'signed-in');
+  assert.ok(refusal(world, first));
 });
 
 known('may be an admin', () => {

@@ -1,10 +1,10 @@
 // timeout: 1200
 // Signing in with the password of a real directory: Debian's slapd, with people and groups whose names are made to break filters and DNs.
-import { Client } from 'ldapts';
+import { Attribute, Change, Client } from 'ldapts';
 import * as assert from 'uvu/assert';
 import { ldapProvider } from '../../../src/sso/ldap.ts';
 import { debian, suiteWith } from '../../support/debian.ts';
-import { rootDn, type Slapd, slapdCommands, slapdPackages, startSlapd } from '../../support/slapd.ts';
+import { rootDn, rootPassword, type Slapd, slapdCommands, slapdPackages, startSlapd } from '../../support/slapd.ts';
 import {
   type ConfigOptions,
   configuration,
@@ -65,11 +65,15 @@ const ldif = [
 const uniqueObjects =
   "objectclass ( 1.3.6.1.4.1.99999.1 NAME 'weirUnique' SUP top AUXILIARY MAY x500UniqueIdentifier )";
 
+/** As Active Directory has it: bytes that are no text. */
+const guids = `attributetype ( 1.2.840.113556.1.4.2 NAME 'objectGUID' SYNTAX 1.3.6.1.4.1.1466.115.121.1.40 SINGLE-VALUE )
+objectclass ( 1.3.6.1.4.1.99999.2 NAME 'weirGuid' SUP top AUXILIARY MAY objectGUID )`;
+
 const real = suiteWith(commands, 'a sign-in by a directory');
 let slapd: Slapd;
 real.before(async () => {
   if (!commands) return;
-  const global = `${uniqueObjects}\nallow bind_anon_cred bind_anon_dn`;
+  const global = `${uniqueObjects}\n${guids}\nallow bind_anon_cred bind_anon_dn`;
   slapd = await startSlapd(commands, { ldif, global, database: `limits dn.exact="${limitedDn}" size=20` });
 });
 real.after(async () => {
@@ -86,6 +90,24 @@ function asked(username: string, password: string, options: Omit<ConfigOptions, 
     username,
     password,
   });
+}
+
+async function asRoot(work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ url: `ldap://127.0.0.1:${slapd.port}` });
+  try {
+    await client.bind(rootDn, rootPassword);
+    await work(client);
+  } finally {
+    await client.unbind();
+  }
+}
+
+/** What was answered, without the ids that a directory makes up. */
+async function namedBy(username: string, password: string) {
+  const answer = await asked(username, password);
+  if (answer.outcome !== 'proved') return answer;
+  const { lastingIds: _, ...identity } = answer.identity;
+  return { ...answer, identity };
 }
 
 async function refusal(
@@ -117,7 +139,7 @@ async function quiet(): Promise<string> {
 }
 
 real('proves who shows the right password', async () => {
-  assert.equal(await asked('ann', 'pw-ann'), {
+  assert.equal(await namedBy('ann', 'pw-ann'), {
     outcome: 'proved',
     identity: { email: 'ann@example.com', username: 'ann', displayName: 'Ann Example' },
   });
@@ -159,7 +181,7 @@ real('reads escapes of letters beyond ASCII in the filter as UTF-8', async () =>
 });
 
 real('takes the first address of the domain, in lower case, and names that fit a line', async () => {
-  const answer = await asked('bob', 'pw-bob');
+  const answer = await namedBy('bob', 'pw-bob');
   assert.equal(answer, {
     outcome: 'proved',
     identity: { email: 'bob.b@example.com', username: 'bob', displayName: 'Bob B' },
@@ -270,6 +292,73 @@ real('refuses two entries for one name, whoever has that password', async () => 
     await refusal('ann', 'pw-ann', { ldap: { ...ldap, ...limited, userSearchFilter } }),
     /^more than one entry/,
   );
+});
+
+real('refuses two entries that have one mail, though each is found by a name of its own', async () => {
+  const attributes = {
+    objectClass: 'inetOrgPerson',
+    cn: 'ann',
+    sn: 'ann',
+    mail: ['own@example.com', 'ANN@example.com'],
+  };
+  const dn = `uid=ann-too,${people}`;
+  await asRoot((client) => client.add(dn, { ...attributes, uid: 'ann-too', userPassword: 'pw-too' }));
+  assert.is((await asked('ann', 'pw-ann')).outcome, 'proved', 'the other is known by its first mail');
+  await asRoot(async (client) => {
+    await client.del(dn);
+    await client.add(dn, { ...attributes, mail: 'ANN@example.com', uid: 'ann-too', userPassword: 'pw-too' });
+  });
+  const reasons = [await refusal('ann', 'pw-ann'), await refusal('ann-too', 'pw-too')];
+  await asRoot((client) => client.del(dn));
+  for (const reason of reasons) {
+    assert.match(reason, /have one mail, ann@example\.com, and would be one account: give each/);
+    for (const both of [`"uid=ann,${people}"`, `"${dn}"`]) assert.ok(reason.includes(both), reason);
+  }
+});
+
+real(
+  'tells an id of the entry that is another one when the person has left and somebody has their address again',
+  async () => {
+    const attributes = { objectClass: 'inetOrgPerson', cn: 'lea', sn: 'lea', uid: 'lea', mail: 'lea@example.com' };
+    const dn = `uid=lea,${people}`;
+    const ids: (string | undefined)[] = [];
+    for (const userPassword of ['pw-first', 'pw-second']) {
+      await asRoot((client) => client.add(dn, { ...attributes, userPassword }));
+      for (const _ of [1, 2]) {
+        const answer = await asked('lea', userPassword);
+        ids.push('identity' in answer ? answer.identity.lastingIds?.entryUUID : undefined);
+      }
+      await asRoot((client) => client.del(dn));
+    }
+    const [first, again, second] = ids;
+    assert.match(first ?? '', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    assert.is(again, first);
+    assert.ok(second !== undefined && second !== first, 'of the new entry');
+  },
+);
+
+real('tells an objectGUID byte by byte', async () => {
+  const dn = `uid=guid,${people}`;
+  const attributes = {
+    objectClass: ['inetOrgPerson', 'weirGuid'],
+    cn: 'g',
+    sn: 'g',
+    uid: 'guid',
+    mail: 'guid@example.com',
+  };
+  const told: (string | undefined)[] = [];
+  for (const last of [0xfe, 0xff]) {
+    const objectGUID = Buffer.from([0xc3, 0x28, 0x00, 0x80, last]);
+    const modification = new Attribute({ type: 'objectGUID', values: [objectGUID] });
+    await asRoot(async (client) => {
+      await client.add(dn, { ...attributes, userPassword: 'pw-guid' });
+      await client.modify(dn, new Change({ operation: 'add', modification }));
+    });
+    const answer = await asked('guid', 'pw-guid');
+    told.push('identity' in answer ? answer.identity.lastingIds?.objectGUID : undefined);
+    await asRoot((client) => client.del(dn));
+  }
+  assert.equal(told, ['c3280080fe', 'c3280080ff']);
 });
 
 real('asks for groups only where they decide something', async () => {

@@ -87,7 +87,8 @@ secure('begins TLS before anything else, on both connections', async () => {
   const dns = steps.map((step) => step.replace(/^BIND dn=.*/, 'BIND'));
   assert.equal(dns, [
     ...['op=0 STARTTLS', 'TLS established', 'BIND', 'BIND', 'SRCH base'],
-    ...['op=0 STARTTLS', 'TLS established', 'BIND', 'BIND'],
+    // Who else has that mail is asked of the first connection, once the second has proved the password.
+    ...['op=0 STARTTLS', 'TLS established', 'BIND', 'BIND', 'SRCH base'],
   ]);
 });
 

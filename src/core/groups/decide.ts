@@ -17,6 +17,8 @@ export interface Signing {
   readonly config: Config;
   readonly user: Resource<'User'>;
   readonly groups: readonly string[] | undefined;
+  /** The names of the attributes that came where that of groups did not. */
+  readonly otherAttributes?: readonly string[] | undefined;
 }
 
 /** The places that change, the admin flag as it is to be, and a word on everything: `admin` on the flag, `others` on what does not change. */
@@ -32,23 +34,23 @@ export interface Decided {
  * because otherwise a group that is taken from somebody would leave what was given beside it. A team of one's own stays by the rule of the last
  * owner. Groups that were not told change nothing, unless the configuration takes them for none (`missing: remove`).
  */
-export function decideByGroups({ config, user, groups }: Signing, view: View, now: string): Decided {
+export function decideByGroups({ config, user, groups, otherAttributes }: Signing, view: View, now: string): Decided {
   const { manageRoles, adminGroup, missing } = config.spec.groups;
   const isUntold = groups === undefined && (manageRoles || adminGroup !== undefined);
   // A record that an older version wrote has no word on it.
   if (isUntold && missing !== 'remove')
-    return { placements: [], isAdmin: user.spec.admin, admin: [], others: [notTold(config)] };
+    return { placements: [], isAdmin: user.spec.admin, admin: [], others: [notTold(config, otherAttributes)] };
   const given = givenGroups(config, groups ?? []);
-  const untold = isUntold ? [notTold(config)] : [];
+  const untold = isUntold ? [notTold(config, otherAttributes)] : [];
   const flag = adminFlag(view, config, user, given);
   const placed = manageRoles ? placements({ view, config, user, groups: given, now }) : unmanaged(config);
   return { placements: placed.placements, ...flag, others: [...untold, ...placed.others] };
 }
 
-function notTold({ spec }: Config): Explained {
+function notTold({ spec }: Config, others: readonly string[] | undefined): Explained {
   const what =
     spec.provider === 'saml'
-      ? `the identity provider sent no attribute ${shownName(spec.saml?.groupAssertionName ?? 'svc-roles')}`
+      ? `the identity provider sent no attribute ${shownName(spec.saml?.groupAssertionName ?? 'svc-roles')}${namesOf(others)}`
       : 'the directory told no groups';
   const outcome =
     spec.groups.missing === 'remove'
@@ -56,6 +58,12 @@ function notTold({ spec }: Config): Explained {
       : 'memberships and the admin flag stay as they are (groups.missing: keep)';
   const message = `${what}, so ${outcome}`;
   return { about: 'group', effect: 'none', reason: 'no-group-attribute', message };
+}
+
+/** What came instead: the name in the configuration may be another spelling of one of these. */
+function namesOf(others: readonly string[] | undefined): string {
+  if (others === undefined) return '';
+  return others.length === 0 ? ' (and no other)' : ` (but ${others.map(shownName).join(', ')})`;
 }
 
 function unmanaged(config: Config): {

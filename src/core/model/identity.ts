@@ -12,6 +12,8 @@ export interface Identity {
   readonly lastingIds?: Readonly<Record<string, string>>;
   /** The names of the groups, as the provider gives them, each once. Absent: the provider told none at all. */
   readonly groups?: readonly string[];
+  /** The names of the attributes that came, where none of them was that of groups: for administrators. */
+  readonly otherAttributes?: readonly string[];
   /** RFC 3339: when the provider wants the session to have ended. */
   readonly sessionEndsAt?: string;
 }

@@ -54,7 +54,8 @@ export function judgeSsoSignIn(
   if (problem !== undefined || !config) return refused(problem ?? gone);
   const account = ssoAccount(view, config, identity, context);
   if (typeof account === 'string') return refused(account);
-  const decided = decideByGroups({ config, user: account.user, groups: identity.groups }, view, context.now);
+  const { groups, otherAttributes } = identity;
+  const decided = decideByGroups({ config, user: account.user, groups, otherAttributes }, view, context.now);
   const user = signedInUser(account, decided, session, context);
   const own = newSession(view, user, wishes(config, identity, session), context);
   const others = [...decided.others, ...decided.admin];

@@ -31,7 +31,7 @@ const surnames = ['sn', 'surname', 'lastName', 'urn:oid:2.5.4.4', `${xmlsoap}/su
 export function described(
   assertion: Element,
   groupAttribute: string,
-): Pick<Identity, 'username' | 'displayName' | 'groups' | 'lastingIds'> {
+): Pick<Identity, 'username' | 'displayName' | 'groups' | 'lastingIds' | 'otherAttributes'> {
   const statements = childrenNamed(assertion, saml, 'AttributeStatement');
   if (statements.some((one) => childrenNamed(one, saml, 'EncryptedAttribute').length > 0))
     refuse(
@@ -44,7 +44,7 @@ export function described(
   return {
     ...(username !== undefined && { username }),
     ...(displayName !== undefined && { displayName }),
-    ...(groups && { groups }),
+    ...(groups ? { groups } : { otherAttributes: namesOf(all) }),
     ...lastingIdsOf(all),
   };
 }
@@ -77,6 +77,14 @@ function groupsOf(all: readonly Element[], name: string): readonly string[] | un
     );
   return Array.from(new Set(values.filter((value) => value !== undefined && value !== '')), String);
 }
+
+function namesOf(all: readonly Element[]): readonly string[] {
+  const names = all.flatMap((one) => attribute(one, 'Name') ?? []);
+  return Array.from(new Set(names), (name) => name.slice(0, 120)).slice(0, mostNames);
+}
+
+/** As many as a line of the log has room for. */
+const mostNames = 12;
 
 function usernameOf(all: readonly Element[]): string | undefined {
   // Some send a whole address, or DOMAIN\name.

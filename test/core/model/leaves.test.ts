@@ -95,6 +95,19 @@ same('are the same with a default written out or left out', () => {
   );
 });
 
+same('are the same for a configuration that a version without groups.missing wrote', () => {
+  const now = kindOf('SsoConfig').spec.parse({ emailDomain: 'a.example', provider: 'saml' });
+  const { groups, ...rest } = now as { readonly groups: { readonly missing?: string } };
+  const { missing, ...before } = groups;
+  assert.is(missing, 'keep');
+  // As it is stored: nothing fills in what is not there.
+  const between = (a: object, b: object) =>
+    differences(leavesOf('SsoConfig', a), leavesOf('SsoConfig', b)).map(({ path }) => path);
+  assert.equal(between({ ...rest, groups: before }, now), []);
+  const removing = { ...rest, groups: { ...before, missing: 'remove' } };
+  assert.equal(between({ ...rest, groups: before }, removing), ['/spec/groups/missing']);
+});
+
 same('differ in what one has and the other has not', () => {
   assert.equal(paths('Stack', { runtime: '4' }, { runtime: '4', resources: { memoryMb: 64 } }), [
     '/spec/resources/memoryMb',

@@ -255,6 +255,25 @@ refused.run();
 
 const audited = suite('the audit log of a sign-in');
 
+audited('names the attributes that came where that of groups did not', () => {
+  const world = platform(corp({}), colleague('ann'));
+  const why = (otherAttributes?: readonly string[]) => {
+    const verdict = judgeSsoSignIn(
+      { config: 'SsoConfig-corp', identity: { email: anns, ...(otherAttributes && { otherAttributes }) }, session },
+      world.state,
+      world.at(60),
+    );
+    const notes = verdict.outcome === 'signed-in' ? verdict.explanation : [];
+    return notes.find(({ reason }) => reason === 'no-group-attribute')?.message;
+  };
+  assert.match(
+    why(['roles', 'cn']) ?? '',
+    /^the identity provider sent no attribute "svc-roles" \(but "roles", "cn"\), so/,
+  );
+  assert.match(why([]) ?? '', /^the identity provider sent no attribute "svc-roles" \(and no other\), so/);
+  assert.match(why() ?? '', /^the identity provider sent no attribute "svc-roles", so/);
+});
+
 audited('tells each part with its reason, and who decided it', () => {
   const config = corp({ adminGroup: 'bosses' });
   const world = platform(

@@ -277,7 +277,17 @@ person('is in no group when the attribute is empty, and nothing is known when th
   assert.equal(identity({ attributes: attributes({ 'svc-roles': [] }) }).groups, []);
   assert.equal(identity({ attributes: attributes({ 'svc-roles': [''] }) }).groups, []);
   assert.not('groups' in identity({ attributes: '' }));
-  assert.not('groups' in identity({ attributes: attributes({ 'SVC-roles': ['a'] }) }));
+  const misspelt = identity({ attributes: attributes({ 'SVC-roles': ['a'], cn: ['Ann'] }) });
+  assert.not('groups' in misspelt);
+  assert.equal(misspelt.otherAttributes, ['SVC-roles', 'cn'], 'so that the log can name them');
+  assert.not('otherAttributes' in identity({ attributes: attributes({ 'svc-roles': [] }) }));
+  const [pairwise, entra] = [
+    'urn:oasis:names:tc:SAML:attribute:pairwise-id',
+    'http://schemas.microsoft.com/identity/claims/objectidentifier',
+  ];
+  const lasting = attributes({ [entra]: ['E-1'], [pairwise]: ['p@example.com'], uid: ['ann'] });
+  assert.equal(identity({ attributes: lasting }).lastingIds, { [pairwise]: 'p@example.com', [entra]: 'E-1' });
+  assert.not('lastingIds' in identity({ attributes: attributes({ [entra]: ['E-1', 'E-2'] }) }), 'two tell nothing');
 });
 
 person('has no groups by a friendly name: that is a remark', () => {

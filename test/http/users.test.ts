@@ -43,6 +43,7 @@ added('signs in with the password that the admin gave', async () => {
     admin: false,
     suspended: false,
     ssoManaged: false,
+    ssoBound: false,
     createdAt: start,
     lastSignInAt: null,
   });

@@ -21,7 +21,7 @@ function installation(): readonly (readonly [string, Body])[] {
     name: `nr-${n}`,
     labels: n % 3 === 0 ? { tier: 'free', 'example.com/zone': `"z: ${n}`.replace(/[^a-z0-9]/g, '') } : {},
     spec: {
-      label: [`Node-RED ${n}`, 'yes', '1.10', '# no remark', ' a: b', 'two\nlines', 'ümläut', "it's"][n % 8],
+      label: [`Node-RED ${n}`, 'yes', '1.10', '# no remark', ' a: b', '- two: {lines}', 'ümläut', "it's"][n % 8],
       runtime: `4.${n}`,
       ...(n % 2 === 0 ? { resources: { memoryMb: 128 + n } } : {}),
       ...(n % 10 === 9 ? { replaces: `nr-${n - 1}`, active: false } : {}),

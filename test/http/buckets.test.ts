@@ -22,6 +22,7 @@ const counted: Readonly<Record<string, Bucket>> = {
   'GET /account/sso': 'ways-in',
   'GET /account/registration': 'ways-in',
   'PUT /api/v1/user': 'own-password',
+  'PATCH /api/v1/user': 'own-password',
   'PUT /api/v1/user/password': 'own-password',
   'POST /api/v1/user/actions/delete': 'own-password',
 };
@@ -31,7 +32,7 @@ const platform = (rateLimit: string) => ({
   'weir.yaml': `kind: Platform\nmetadata: {name: platform}\nspec:\n  licence: enterprise\n  reconcile: {settleMs: 50, pollSeconds: 3600}\n  api: {rateLimit: ${rateLimit}}\n`,
 });
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 type Headers = Readonly<Record<string, string>>;
 
 async function from(world: ServerWorld, address: string, method: Method, url: string, headers: Headers = {}) {

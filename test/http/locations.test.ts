@@ -25,6 +25,7 @@ const withoutLocation: Readonly<Record<string, string>> = {
 /** What does not come this far here; only its description is looked at. */
 const elsewhere: Readonly<Record<string, string>> = {
   restoreSnapshot: '202 only where it takes too long: `snapshots.test.ts` makes it',
+  reconcile: '202 only where it takes too long: `long-config-work.test.ts` makes it',
   startInstance: 'nothing runs here; all actions are one implementation, and others are asked',
   restartInstance: 'nothing runs here; all actions are one implementation, and others are asked',
   upgradeInstance: 'nothing runs here; all actions are one implementation, and others are asked',

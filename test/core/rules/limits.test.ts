@@ -189,7 +189,7 @@ limits('and the other rules of run-time objects cost what the change costs, howe
   assert.equal(check({ door: 'api', changes, before, after, consents: noConsents, facts }), []);
 });
 
-/** A view that can only be asked for single resources and for numbers, where people, teams and instances are concerned. */
+/** A view that can only be asked for single resources, for numbers and for the first few of an index, where people, teams and instances are concerned. */
 function counting(view: View): View {
   const scanned = (kind: KindName): never => {
     throw new Error(`all of ${kind} was looked at`);
@@ -200,8 +200,18 @@ function counting(view: View): View {
     count: (kind) => view.count(kind),
     countHaving: (kind, key) => view.countHaving(kind, key),
     all: (kind) => (isDeclaredKind(kind) ? view.all(kind) : scanned(kind)),
-    having: (kind, key) => (isDeclaredKind(kind) ? view.having(kind, key) : scanned(kind)),
+    having: (kind, key) => (isDeclaredKind(kind) ? view.having(kind, key) : few(view.having(kind, key), kind)),
   };
+}
+
+/** As many as an answer takes that stops at the first one. */
+function* few<T>(found: Iterable<T>, kind: KindName): Iterable<T> {
+  let count = 0;
+  for (const one of found) {
+    count += 1;
+    if (count > 1) throw new Error(`more than one of ${kind} was looked at`);
+    yield one;
+  }
 }
 
 const users = ['ann', 'bob', 'cyd', 'dan'] as const;

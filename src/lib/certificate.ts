@@ -6,6 +6,11 @@ import { X509Certificate } from 'node:crypto';
  * all are usable: RSA of 2048 bits or more, or an elliptic curve. The text itself is never repeated.
  */
 export function certificateProblem(text: string): string | undefined {
+  return unusableCertificates(text) ?? textAfter(text);
+}
+
+/** The same of a text that is in use already: what stands after the last certificate was taken once, and changes nothing. */
+export function unusableCertificates(text: string): string | undefined {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))
     return 'it holds a private key, which must never be here: remove it, give the certificate alone, and replace that key, because it is no longer secret';
   const blocks = blocksOf(text);
@@ -58,6 +63,18 @@ function summaryOf(block: string): CertificateSummary {
   };
 }
 
+const ending = '-----END CERTIFICATE-----';
+
+/** Text before a certificate explains it (RFC 7468, 2); text after the last one is mostly a part of another. */
+function textAfter(text: string): string | undefined {
+  const begins = text.lastIndexOf('-----BEGIN ');
+  if (begins < 0) return undefined;
+  const rest = withLineBreaks(text.slice(text.indexOf(ending, begins) + ending.length));
+  return rest.trim() === ''
+    ? undefined
+    : `there is text after the last "${ending}": remove it, or add the certificate that it was part of as a whole`;
+}
+
 /** The certificates in a text that has no problem, each as PEM. */
 export function certificatesIn(text: string): readonly string[] {
   const blocks = blocksOf(text);
@@ -66,20 +83,27 @@ export function certificatesIn(text: string): readonly string[] {
 
 /** The certificates in a text, each as PEM; or why there are none. */
 function blocksOf(text: string): readonly string[] | string {
-  const trimmed = text.trim();
+  const trimmed = withLineBreaks(text).trim();
   if (trimmed === '') return 'it is empty';
   if (!trimmed.includes('-----'))
     return isBase64(trimmed) ? [pem(trimmed)] : 'it is neither PEM ("-----BEGIN CERTIFICATE-----") nor base64';
   const [, ...parts] = trimmed.split('-----BEGIN CERTIFICATE-----');
   const blocks = parts.flatMap((part) => {
-    const [found] = /^[^-]*-----END CERTIFICATE-----/.exec(part) ?? [];
-    return found === undefined ? [] : [`-----BEGIN CERTIFICATE-----${found}`];
+    const [found, inside = ''] = /^([^-]*)-----END CERTIFICATE-----/.exec(part) ?? [];
+    if (found === undefined) return [];
+    // In rows of its own, because forms and variables make spaces of line breaks.
+    return [isBase64(inside.trim()) ? pem(inside) : `-----BEGIN CERTIFICATE-----${found}`];
   });
   const begun = trimmed.split('-----BEGIN ').length - 1;
   if (blocks.length > 0 && blocks.length === begun) return blocks;
   const other = /-----BEGIN ([A-Z0-9 ]{1,40})-----/.exec(trimmed.replaceAll('-----BEGIN CERTIFICATE-----', ''))?.[1];
   if (other !== undefined) return `it holds "${other}", where only "CERTIFICATE" may stand`;
   return 'a certificate in it is cut off: each goes from "-----BEGIN CERTIFICATE-----" to "-----END CERTIFICATE-----"';
+}
+
+/** With the line breaks that somebody wrote as `\n`, as JSON and variables have them: no certificate holds a backslash. */
+function withLineBreaks(text: string): string {
+  return text.replace(/\\[rn]/g, '\n');
 }
 
 function isBase64(text: string): boolean {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { certificateProblem } from '../../src/lib/certificate.ts';
+import { certificateProblem, certificateSummaries, certificatesIn } from '../../src/lib/certificate.ts';
 import { cpuTime } from '../support/cpu-time.ts';
 
 /** A certificate for CN=idp that was made once, with `openssl req -x509 -nodes -newkey … -subj /CN=idp -days 36500`. */
@@ -38,10 +38,36 @@ certificates(
       `Bag Attributes\n  friendlyName: idp\n${good.certificate}`,
       bare,
       `\n${bare.replace(/.{64}/g, '$&\n')}\n`,
+      good.certificate.trim().replaceAll('\n', '\\n'),
+      good.certificate.trim().replaceAll('\n', '\\r\\n'),
+      good.certificate.trim().replaceAll('\n', ' '),
+      `${good.certificate}${curve.certificate}`.replaceAll('\n', ' '),
+      good.certificate.replaceAll('\n', '\n    '),
     ])
       assert.is(certificateProblem(text), undefined, text);
   },
 );
+
+certificates('is read as it was meant where its line breaks were lost', () => {
+  const fingerprint = (text: string) => certificateSummaries(text)?.map((one) => one.fingerprint);
+  const both = `${good.certificate}${curve.certificate}`.trim();
+  assert.is(fingerprint(both)?.length, 2);
+  for (const lost of [' ', '\\n', '\\r\\n'])
+    assert.equal(fingerprint(both.replaceAll('\n', lost)), fingerprint(both), JSON.stringify(lost));
+});
+
+certificates('has nothing after its end, and what stands there is not repeated', () => {
+  for (const after of ['and more', good.certificate.slice(28, 100), '-----END CERTIFICATE-----'])
+    assert.is(
+      certificateProblem(`${good.certificate}${after}\n`),
+      'there is text after the last "-----END CERTIFICATE-----": remove it, or add the certificate that it was part of as a whole',
+      after,
+    );
+});
+
+certificates('that was taken with text after it is still read', () => {
+  assert.is(certificatesIn(`${good.certificate}and more\n`).length, 1);
+});
 
 certificates('cannot be used, and why', () => {
   assert.is(certificateProblem(small), 'it has an RSA key of 1024 bits, and less than 2048 is not safe');

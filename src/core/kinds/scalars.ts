@@ -73,14 +73,30 @@ export function url(): z.ZodString {
   );
 }
 
-/** A DNS domain (RFC 1035, 1123) of at least two labels, kept in lower case. */
+const domainWords = 'it must be a domain like example.com';
+
+/**
+ * A DNS domain (RFC 1035, 1123) of at least two labels, in any script, kept in lower case and in ASCII. The last label begins with a letter, as all that
+ * there are do, so that the address of a machine is none.
+ */
 export function dnsDomain(): z.ZodString {
   return matching(
     253,
-    /^([A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?$/,
-    'it must be a domain like example.com',
-  ).toLowerCase();
+    /^([A-Za-z0-9\u00a1-\uffff]([-A-Za-z0-9\u00a1-\uffff]{0,61}[A-Za-z0-9\u00a1-\uffff])?\.)+[A-Za-z\u00a1-\uffff]([-A-Za-z0-9\u00a1-\uffff]{0,61}[A-Za-z0-9\u00a1-\uffff])?$/,
+    domainWords,
+  )
+    .overwrite(domainInAscii)
+    .refine((domain) => !/[^\0-\x7f]/.test(domain), { error: domainWords });
 }
+
+/** A domain as DNS has it; as it was where DNS cannot have it, or another than it seems would come of it (`１９２.０.２.１`). */
+function domainInAscii(domain: string): string {
+  const lower = domain.toLowerCase();
+  const ascii = isForeignDomain(lower) ? inAscii(lower) : lower;
+  return ascii.length <= 253 && asciiDomain.test(ascii) ? ascii : lower;
+}
+
+const asciiDomain = /^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.)+[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
  * An email address as this platform keeps it: see `keptEmail`. One mailbox has one address, so nothing may stand in it that cannot be seen, that

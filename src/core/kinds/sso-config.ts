@@ -115,7 +115,7 @@ export const ssoConfig = defineKind({
   spec: z.strictObject({
     label: optionalName(1000).default('').describe('What people read instead of the name.'),
     emailDomain: dnsDomain().describe(
-      'The email domain whose users sign in this way, like `example.com`; kept in lower case. One configuration a domain.',
+      'The email domain whose users sign in this way, like `example.com`; kept in lower case, and in ASCII as DNS has it. One configuration a domain.',
     ),
     active: flag(
       false,

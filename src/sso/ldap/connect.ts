@@ -31,8 +31,23 @@ export async function connect(route: Route): Promise<Socket> {
   const socket = await connectTcp(route);
   if (mode === 'none') return socket;
   if (mode === 'startTls') await startTls(socket, route);
-  return await beginTls(socket, route, verifyServerCertificate);
+  try {
+    return await beginTls(socket, route, verifyServerCertificate);
+  } catch (error) {
+    const trouble = troubleOf(error);
+    const detail = mode === 'ldaps' ? ofPlainPorts[trouble.code] : undefined;
+    throw detail === undefined ? trouble : new Trouble('plain', { detail: `${detail} (${trouble.code})` });
+  }
 }
+
+/** What comes of the first bytes of TLS where LDAP was expected: the directory hangs up, or answers with a message of its own. */
+const ofPlainPorts: Readonly<Record<string, string>> = {
+  closed: 'closed the connection while TLS began',
+  ECONNRESET: 'cut the connection while TLS began',
+  EPIPE: 'cut the connection while TLS began',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'answered the beginning of TLS with something else',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'answered the beginning of TLS with something else',
+};
 
 function connectTcp({ directory: { host, port }, limits, signal }: Route): Promise<Plain> {
   const socket = connectPlain({ host, port, noDelay: true });

@@ -5,7 +5,7 @@ export type Stage = 'connect' | 'bind' | 'find' | 'verify' | 'groups';
 
 /**
  * Something that is wrong with a directory. `code`: of the system (`ECONNREFUSED`), of TLS (`CERT_HAS_EXPIRED`), or one of ours (`slow`, `overdue`,
- * `closed`, `malformed`, `flood`, `filter`, `referral`, `result`). `result`: the result code that the directory answered (RFC 4511, appendix A).
+ * `closed`, `plain`, `malformed`, `flood`, `filter`, `referral`, `result`). `result`: the result code that the directory answered (RFC 4511, appendix A).
  */
 export class Trouble extends Error {
   readonly code: string;

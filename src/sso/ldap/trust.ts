@@ -1,6 +1,6 @@
 // Which authorities are trusted for directories: those of the configuration, else those of Node and of the system.
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { certificateProblem } from '../../lib/certificate.ts';
+import { certificatesIn, unusableCertificates } from '../../lib/certificate.ts';
 import { Trouble } from './trouble.ts';
 
 /**
@@ -20,8 +20,7 @@ export function trustedAuthorities(): (ca: string | undefined) => SecureContext 
 
 function ownAuthorities(ca: string): SecureContext {
   // Node takes any text, and would then trust nobody without a word.
-  const problem = certificateProblem(ca);
+  const problem = unusableCertificates(ca);
   if (problem !== undefined) throw new Trouble('authority', { detail: problem });
-  const pem = ca.includes('-----') ? ca : `-----BEGIN CERTIFICATE-----\n${ca.trim()}\n-----END CERTIFICATE-----`;
-  return createSecureContext({ ca: pem });
+  return createSecureContext({ ca: [...certificatesIn(ca)] });
 }

@@ -114,6 +114,8 @@ const plainWords: Readonly<Record<string, string>> = {
     'cut the connection while DOING: look into its log; a port that is TLS from the first byte needs ldap.tls.mode ldaps',
   closed:
     'closed the connection while DOING: look into its log; a port that is TLS from the first byte needs ldap.tls.mode ldaps',
+  plain:
+    'DETAIL, as a port does that is plain: ldap.tls.mode is ldaps, which needs a port that is TLS from the first byte: set it to startTls, or write the port for ldaps, mostly 636; if it is that one, look into the log of the directory',
   malformed:
     'sent something that is not LDAP while DOING: check that ldap.server names a directory and its port, and ldap.tls.mode',
   flood: 'sent more than it was asked for while DOING, and was given up',

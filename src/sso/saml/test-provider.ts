@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { samlAddresses } from '../../core/model/saml-addresses.ts';
 import { webAddress } from '../../core/model/web-address.ts';
-import { certificateProblem, certificatesIn } from '../../lib/certificate.ts';
+import { certificatesIn, unusableCertificates } from '../../lib/certificate.ts';
 import type { Check, SsoConfiguration } from '../provider.ts';
 
 export interface ProviderTestOptions {
@@ -34,7 +34,7 @@ function certificateChecks(text: string | undefined, now: number): Check[] {
   const name = 'certificate';
   if (text === undefined || text.trim() === '')
     return [fails(name, 'there is none: copy the signing certificate of the identity provider to saml.certificate')];
-  const problem = certificateProblem(text);
+  const problem = unusableCertificates(text);
   if (problem !== undefined) return [fails(name, `it cannot be used, because ${problem}`)];
   const all = certificatesIn(text).map((pem) => new X509Certificate(pem));
   const isLast = all.length > 1 && all.some(({ validTo }) => Date.parse(validTo) - now > soonMs);

@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DeclaredKindName, declaredKindNames, kindNames, kindOf, kinds } from '../../../src/core/kinds/index.ts';
+import { keptEmail } from '../../../src/core/kinds/scalars.ts';
 import { fieldsOf } from '../../../src/core/schemas/fields.ts';
 
 /** The least that each kind asks for. */
@@ -272,6 +273,21 @@ sso('keeps the domain in lower case and can be found by it', () => {
   const spec = kinds.SsoConfig.spec.parse({ emailDomain: 'Example.COM', provider: 'saml' });
   assert.is(spec.emailDomain, 'example.com');
   assert.equal(kindOf('SsoConfig').keys?.(spec), ['domain=example.com']);
+});
+
+sso('knows a domain in both forms, and keeps the one that DNS has', () => {
+  for (const emailDomain of ['bücher.example', 'BÜCHER.Example', 'xn--bcher-kva.example', 'bu\u0308cher.example'])
+    assert.is(
+      kinds.SsoConfig.spec.parse({ emailDomain, provider: 'saml' }).emailDomain,
+      'xn--bcher-kva.example',
+      emailDomain,
+    );
+  assert.is(keptEmail('ann@bücher.example'), 'ann@xn--bcher-kva.example', 'so that it finds its people');
+});
+
+sso('takes no address of a machine for a domain, in whatever signs', () => {
+  for (const emailDomain of ['192.0.2.1', '１９２.０.２.１', '192.0.2', 'a.0x7f', '[2001:db8::1]', '2001:db8::1'])
+    assert.equal(problemsOf('SsoConfig', { emailDomain }), ['emailDomain'], emailDomain);
 });
 
 sso('takes one domain only', () => {

@@ -92,6 +92,34 @@ secure('begins TLS before anything else, on both connections', async () => {
   ]);
 });
 
+/** What is told where the port speaks another way than `tls.mode` says. */
+const wrongWay = (tls: Tls, port: number) => signIn({ ...good, port, tlsPort: port }, { ca: authority.pem, ...tls });
+
+secure('says that a port is plain where TLS from the first byte was asked of it', async () => {
+  const told = await wrongWay({ mode: 'ldaps' }, good.port);
+  assert.match(
+    told,
+    /^unavailable: the directory localhost:\d+ (closed|cut|answered) the (connection while TLS began|beginning of TLS)/,
+  );
+  assert.match(told, /ldap\.tls\.mode is ldaps, .*: set it to startTls, or write the port for ldaps, mostly 636/);
+  assert.not.match(told, /needs ldap\.tls\.mode ldaps/);
+});
+
+secure('says that a port is TLS from the first byte where it was spoken to plainly', async () => {
+  for (const mode of ['none', 'startTls'] as const) {
+    const told = await wrongWay({ mode }, good.tlsPort);
+    assert.match(told, /^unavailable: .* a port that is TLS from the first byte needs ldap\.tls\.mode ldaps$/, mode);
+  }
+});
+
+secure('says that StartTLS is not set up', async () => {
+  const plain = await start();
+  assert.match(
+    await wrongWay({ mode: 'startTls' }, plain.port),
+    /^unavailable: .* does not begin TLS, and nothing is sent to it without: (set up StartTLS there, or use ldaps|TLS is not set up there) \(\w+, \d+\)$/,
+  );
+});
+
 secure('takes the authority as PEM, several of them, or as bare base64', async () => {
   const bare = authority.pem.replace(/-----[A-Z ]+-----/g, '').trim();
   const other = readFileSync(

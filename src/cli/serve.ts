@@ -39,6 +39,7 @@ export const serve: Verb = {
   options: [
     'env',
     'store',
+    'secretKeyFile',
     'instances',
     'reserve',
     'host',

@@ -1,6 +1,7 @@
 // What all embedded engines share: commits one after another, made durable in groups, shown only once they are.
 import type { Low } from 'lowdb';
 import { overlay } from '../core/model/overlay.ts';
+import type { Resource } from '../core/model/resource.ts';
 import type { State } from '../core/model/state.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { createBlobs } from './blobs.ts';
@@ -156,8 +157,16 @@ function whyNot({ closing, failure }: Engine): string | undefined {
 
 /** What the journal says of a commit. */
 function lineOf({ headPosition, backing }: Engine, { changes, records = [] }: Evaluation, id: string) {
-  const ops = changes.map((change) => (change.after ? { put: change.after } : { del: [change.kind, change.id] }));
+  const ops = changes.map((change) =>
+    change.after ? puttingOf(change.after, backing) : { del: [change.kind, change.id] },
+  );
   return { seq: headPosition + 1, id, at: backing.now(), ops, ...(records.length > 0 && { records }) };
+}
+
+function puttingOf(after: Resource, { seal }: Backing) {
+  if (!seal) return { put: after };
+  const { row, ...sealed } = seal(after);
+  return { put: row, ...sealed };
 }
 
 /** Puts what was evaluated on its way to the disk, where there is anything to keep. Throws where the changes make no sense. */

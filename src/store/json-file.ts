@@ -7,14 +7,16 @@ import { fileShelf } from './blob-files.ts';
 import { createEngine } from './engine.ts';
 import { codeOf, diskFileSystem, type FileSystem } from './file-system.ts';
 import { type FolderListing, halfRestored, journalName, listFolder, removeUnfinished, unreadable } from './folder.ts';
-import { type Format, presentFormat } from './format.ts';
-import { createSegment, repairSegment, type Segment } from './journal.ts';
+import { type Format, presentFormat, sealingKey } from './format.ts';
+import { checkUnsealed, createSegment, repairSegment, type Segment } from './journal.ts';
+import { findKeys, type KeySource, makeKey } from './key-file.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { emptyLog, type Log } from './log.ts';
 import { defaultRetention, listRecordSegments, type RecordSegment, type Retention } from './record-segments.ts';
 import { createRecordReader } from './records.ts';
 import { createReserve } from './reserve.ts';
+import { sealRow } from './seal.ts';
 import { type Store, StoreUnavailable } from './store.ts';
 
 /** How a folder is opened. */
@@ -34,26 +36,29 @@ export interface OpenOptions {
   readonly files?: FileSystem;
   readonly lock?: Lock;
   readonly format?: Format;
+  /** Where the key is that secrets are encrypted with; it is made where a store is written to that has none. Absent: that in the folder, where it is there, and else they stand in clear. */
+  readonly keys?: KeySource;
 }
 
 /** Opens a folder. Throws `StoreUnavailable` with what is wrong and what to do. */
 export async function openStore(folder: string, options: OpenOptions): Promise<Store> {
-  const setting: Setting = {
+  const given: Setting = {
     folder: resolve(folder),
     create: options.create,
     files: options.files ?? diskFileSystem,
     format: options.format ?? presentFormat,
     log: options.log ?? ((message) => process.stderr.write(`${message}\n`)),
   };
-  if (options.readOnly) return openForReading(setting);
-  const found = await listStore(setting);
-  if (!hasStore(found)) await makeRoom(setting, found);
-  const unlock = await (options.lock ?? lockFolder)(setting.folder);
+  if (options.readOnly) return openForReading(withKeys(given, options));
+  const found = await listStore(given);
+  if (!hasStore(found)) await makeRoom(given, found);
+  const unlock = await (options.lock ?? lockFolder)(given.folder);
   try {
+    const setting = await withOwnKey(withKeys(given, options), options);
     return await openForWriting(setting, options, unlock);
   } catch (error) {
     await unlock();
-    throw error instanceof StoreUnavailable ? error : unreadable(setting.folder, error);
+    throw error instanceof StoreUnavailable ? error : unreadable(given.folder, error);
   }
 }
 
@@ -63,6 +68,25 @@ interface Setting {
   readonly files: FileSystem;
   readonly format: Format;
   readonly log: (message: string) => void;
+}
+
+function withKeys(setting: Setting, { keys }: OpenOptions): Setting {
+  if (setting.format.keyring) return setting;
+  return { ...setting, format: { ...setting.format, keyring: findKeys(keys ?? {}, setting.folder, setting.log) } };
+}
+
+/** Makes the key of a store that has none, and never another one for what is encrypted already. */
+async function withOwnKey(setting: Setting, { keys }: OpenOptions): Promise<Setting> {
+  const { files, folder, format, log } = setting;
+  if (!keys || !format.keyring || format.keyring.keys.length > 0) return setting;
+  const found = await listStore(setting);
+  if (!hasStore(found) && !setting.create) throw missing(folder);
+  if (found) await checkUnsealed(files, folder, found, format.keyring);
+  const keyring = await makeKey(keys, folder);
+  log(
+    `${keyring.looked}: the key of the secrets in the store was made. Keep a copy of it apart from backups, which do not hold it`,
+  );
+  return { ...setting, format: { ...format, keyring } };
 }
 
 async function listStore({ files, folder }: Pick<Setting, 'files' | 'folder'>): Promise<FolderListing | undefined> {
@@ -98,6 +122,7 @@ async function makeRoom({ files, folder, create }: Setting, found: FolderListing
 async function openForWriting(setting: Setting, options: OpenOptions, unlock: () => Promise<void>): Promise<Store> {
   const { folder, files, format, log } = setting;
   const now = () => new Date().toISOString();
+  const key = sealingKey(format);
   const adapter = createJournalAdapter({
     files,
     folder,
@@ -116,6 +141,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
     shelf: fileShelf(files, folder),
+    ...(key && { seal: (row) => sealRow(row, key) }),
     journalBytes: () => adapter.journalBytes(),
     room: () => adapter.room(),
     close: async () => {
@@ -149,7 +175,8 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
   await files.syncFolder(folder);
   const { snapshotBytes, journalBytes: grown } = loaded;
   const segment = { path, file, size: end };
-  if (loaded.version === format.version) return [loaded.log, { segment, records, snapshotBytes, grown }];
+  if (loaded.version === format.version && !loaded.isSealedOtherwise)
+    return [loaded.log, { segment, records, snapshotBytes, grown }];
   return [
     loaded.log,
     { segment: await beginAnew(setting, loaded, segment), records, snapshotBytes, grown: 0, outdated: true },
@@ -163,7 +190,13 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
 async function beginAnew({ files, folder, format, log: say }: Setting, { version, log }: Loaded, old: Segment) {
   const segment = await createSegment(files, folder, log.position + 1, format);
   await old.file.close();
-  say(`${folder}: was written in format ${version}, and is written in format ${format.version} from now on`);
+  if (version !== format.version)
+    say(`${folder}: was written in format ${version}, and is written in format ${format.version} from now on`);
+  const key = sealingKey(format);
+  if (key)
+    say(
+      `${folder}: secrets are encrypted with the key ${key.id} from now on; older files go with the next two snapshots`,
+    );
   return segment;
 }
 
@@ -206,7 +239,8 @@ async function loadWhileOthersWrite(
     const { log } = await load(files, folder, found, records, format);
     return [log, records];
   } catch (error) {
-    if (tries <= 1) throw error;
+    const isPassing = !(error instanceof StoreUnavailable && error.reason === 'key');
+    if (tries <= 1 || !isPassing) throw error;
     await sleep(20);
     return loadWhileOthersWrite(setting, tries - 1);
   }

@@ -77,15 +77,12 @@ function withKeys(setting: Setting, { keys }: OpenOptions): Setting {
 
 /** Makes the key of a store that has none, and never another one for what is encrypted already. */
 async function withOwnKey(setting: Setting, { keys }: OpenOptions): Promise<Setting> {
-  const { files, folder, format, log } = setting;
+  const { files, folder, format } = setting;
   if (!keys || !format.keyring || format.keyring.keys.length > 0) return setting;
   const found = await listStore(setting);
   if (!hasStore(found) && !setting.create) throw missing(folder);
   if (found) await checkUnsealed(files, folder, found, format.keyring);
   const keyring = await makeKey(keys, folder);
-  log(
-    `${keyring.looked}: the key of the secrets in the store was made. Keep a copy of it apart from backups, which do not hold it`,
-  );
   return { ...setting, format: { ...format, keyring } };
 }
 

@@ -137,11 +137,11 @@ damage('opens by its older snapshot and the journal, says so, and sets the bad o
 
 damage('is told apart from one that a newer version wrote', async () => {
   const disk = await unclosed(2);
-  const newer = encodeLine({ weir: 'journal', version: 2, first: 1 });
+  const newer = encodeLine({ weir: 'journal', version: 3, first: 1 });
   await edit(disk, journal, (bytes) => Buffer.concat([Buffer.from(newer), bytes.subarray(lineStarts(bytes)[1])]));
   const error = await refusal(disk);
   assert.is(error.reason, 'newer');
-  assert.match(error.message, /has format 2, and this version of Weir knows formats up to 1\. Start that version\./);
+  assert.match(error.message, /has format 3, and this version of Weir knows formats up to 2\. Start that version\./);
   const strange = await unclosed(2);
   const body = { from: 3, seq: 3, id: '3', at: '', ops: [{ put: { kind: 'Teapot', id: 't', name: 't', spec: {} } }] };
   await edit(strange, journal, (bytes) => Buffer.concat([bytes, Buffer.from(encodeLine(body))]));

@@ -6,7 +6,7 @@ import { BackupFailed } from '../../../src/store/backup/failed.ts';
 import { restore } from '../../../src/store/backup/restore.ts';
 import { textFile } from '../../../src/store/backup/source.ts';
 import { backUp } from '../../../src/store/backup/write.ts';
-import { formatOf } from '../../../src/store/format.ts';
+import { formatOf, presentFormat } from '../../../src/store/format.ts';
 import { openStore } from '../../../src/store/json-file.ts';
 import { encodeLine } from '../../../src/store/lines.ts';
 import { type Store, StoreUnavailable } from '../../../src/store/store.ts';
@@ -99,7 +99,7 @@ backup('is none of a store that is missing, damaged or newer, and never takes th
   const damaged = await filled(steps.length);
   for (const path of pathsOf(damaged, 'journal-')) await edit(damaged, path, (bytes) => bytes.fill('x', 20, 21));
   assert.is((await failureOf(backUpOn(damaged))).reason, 'damaged');
-  await (await openOn(disk, { format: formatOf([(line) => line]) })).close();
+  await (await openOn(disk, { format: formatOf([...presentFormat.steps, (line) => line]) })).close();
   assert.is((await failureOf(backUpOn(disk))).reason, 'newer');
   const other = await filled(1);
   await put(other, out, Buffer.from('precious'));
@@ -204,12 +204,12 @@ back('is all or nothing wherever the power fails: half of it is no store', async
 
 back('takes a backup of an older format, which is written anew when it is opened', async () => {
   const disk = await backedUp();
-  const later = formatOf([(line) => line]);
+  const later = formatOf([...presentFormat.steps, (line) => line]);
   await restore(out, elsewhere, { files: disk.files, lock, format: later });
   const said: string[] = [];
   const log = (message: string) => said.push(message);
   const store = await openStore(elsewhere, { create: false, files: disk.files, lock, log, format: later });
-  assert.equal(said, [`${elsewhere}: was written in format 1, and is written in format 2 from now on`]);
+  assert.equal(said, [`${elsewhere}: was written in format 2, and is written in format 3 from now on`]);
   assert.equal(await momentOf(store), (await momentsOf(steps))[7]);
   await store.close();
   assert.is((await failureOf(backUpOn(disk, { out: '/backups/later' }, elsewhere))).reason, 'newer');
@@ -316,7 +316,7 @@ back('refuses what is no backup, or none that this version knows', async () => {
   const store = await failureOf(restoreOf(archiveOf([], { storeVersion: 7, madeBy: '9.0.0' })));
   assert.match(
     store.message,
-    'holds a store of format 7, written by Weir 9.0.0, and this version knows formats up to 1',
+    'holds a store of format 7, written by Weir 9.0.0, and this version knows formats up to 2',
   );
   // Well packed, and still no store.
   const journal = 'store/journal-000000000001.jsonl';

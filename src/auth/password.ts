@@ -43,13 +43,34 @@ export function createPasswords({ atOnce = Math.min(availableParallelism(), 3), 
   };
 }
 
+/** Whose a password will be, as far as it is known. */
+export interface PasswordOwner {
+  readonly username?: string | undefined;
+  readonly email?: string | undefined;
+}
+
 /** What is wrong with a password, in words that fit after "because"; nothing where it will do (specification 2.7). */
-export function passwordProblem(password: string): string | undefined {
+export function passwordProblem(password: string, owner: PasswordOwner = {}): string | undefined {
   const length = [...password].length;
   if (length < 8) return 'it has fewer than 8 characters';
   if (length > 256) return 'it has more than 256 characters';
   if (isCommonPassword(password)) return 'it is one that many people use, and the first that others try';
+  if (isMadeOf(password, owner)) return 'it is made of the username or the email address, which is what others try';
   return undefined;
+}
+
+/** Whether nothing is left of it without the names of its owner: they as such, again and again, or with signs in between. */
+function isMadeOf(password: string, { username = '', email = '' }: PasswordOwner): boolean {
+  const plain = (text: string) =>
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]/gu, '');
+  const names = [email, username, email.slice(0, email.lastIndexOf('@') + 1)].map(plain).filter((name) => name !== '');
+  const rest = names
+    .sort((a, b) => b.length - a.length)
+    .reduce((text, name) => text.replaceAll(name, ' '), plain(password));
+  return names.length > 0 && rest.trim() === '';
 }
 
 /** A random password of 20 characters that are hard to mistake for each other, in four groups: 115 bits. */

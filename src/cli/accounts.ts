@@ -1,7 +1,7 @@
 // What commands that make or mend accounts share: names, addresses and passwords from the command line, checked.
 import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { createPasswords, generatePassword, passwordProblem } from '../auth/password.ts';
+import { createPasswords, generatePassword, type PasswordOwner, passwordProblem } from '../auth/password.ts';
 import { type Doorway, makeFirstAdmin } from '../control/first-admin.ts';
 import { emailAddress } from '../core/kinds/scalars.ts';
 import { username } from '../core/proposals/create-user.ts';
@@ -25,18 +25,18 @@ export function firstUser({ username: name, email }: Pick<Options, 'username' | 
 }
 
 /** The password in `--password-file` (without the line break at its end), or a new one. Throws `UsageError` for one that is no good. */
-export function passwordFrom({ passwordFile }: Pick<Options, 'passwordFile'>, io: Io): string {
+export function passwordFrom({ passwordFile }: Pick<Options, 'passwordFile'>, io: Io, owner: PasswordOwner): string {
   if (passwordFile === undefined) return generatePassword();
   const password = textOf(resolve(io.cwd, passwordFile), 'password_unreadable', 'the password file ').replace(
     /\r?\n$/,
     '',
   );
-  return checkedPassword(password, `the password in ${passwordFile}`);
+  return checkedPassword(password, `the password in ${passwordFile}`, owner);
 }
 
-/** The password, where it is good enough; `who` says in words which it is. */
-export function checkedPassword(password: string, who: string): string {
-  const problem = passwordProblem(password);
+/** The password, where it is good enough for its owner; `who` says in words which it is. */
+export function checkedPassword(password: string, who: string, owner: PasswordOwner): string {
+  const problem = passwordProblem(password, owner);
   if (problem !== undefined) throw new UsageError(`${who} cannot be used, because ${problem}`);
   return password;
 }
@@ -57,7 +57,9 @@ export async function showOnce(io: Io, text: string, lost: string): Promise<void
 /** Makes the first admin of a store that has no user, and prints it on stderr: this once. Throws `UsageError` for a bad WEIR_ADMIN_PASSWORD. */
 export async function announceFirstAdmin(door: Doorway, io: Io): Promise<void> {
   const given = io.env.WEIR_ADMIN_PASSWORD;
-  const password = given ? checkedPassword(given, 'the password in WEIR_ADMIN_PASSWORD') : generatePassword();
+  const password = given
+    ? checkedPassword(given, 'the password in WEIR_ADMIN_PASSWORD', { username: 'admin' })
+    : generatePassword();
   await makeFirstAdmin(door, { username: 'admin', passwordHash: await createPasswords().hash(password) });
   const shown = given ? 'the password in WEIR_ADMIN_PASSWORD' : `the password ${password} (it is shown this once)`;
   io.stderr.write(`weir: this store has no user, so there is now an admin: username admin, with ${shown}\n`);

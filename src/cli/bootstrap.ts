@@ -17,7 +17,7 @@ shown this once. A server that runs holds its store: stop it first, or let it ma
   examples: ['weir bootstrap', 'weir bootstrap --username ann --email ann@example.com --password-file password'],
   async run({ options, io }) {
     const { username, email } = firstUser(options);
-    const password = passwordFrom(options, io);
+    const password = passwordFrom(options, io, { username, email });
     const { token, hash } = mintToken();
     const store = await openStoreAt(options, io, { create: true });
     try {

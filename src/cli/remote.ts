@@ -9,6 +9,7 @@ import type { Consents } from '../core/rules/rule.ts';
 import { textsOf } from '../manifests/texts.ts';
 import type { Options } from '../options.ts';
 import { type Answer, ask, bodyOf, refusedBy } from './ask-server.ts';
+import { Unavailable } from './failure.ts';
 import type { Io } from './io.ts';
 
 /** The plan of a tree against the live state, or what is wrong with the tree on its own. Throws `Unavailable`. */
@@ -61,6 +62,11 @@ export async function reconcileOnServer(
     ...(seen ? { base: seen.base, source: { digest: seen.source.digest } } : {}),
   };
   const answer = await ask(options, io, 'POST', 'config/reconcile', body);
+  if (answer.status === 202)
+    throw new Unavailable(
+      'unavailable',
+      `the server ${options.server} applies its tree still: see how it ends with weir status --server ${options.server}`,
+    );
   if (answer.ok) return { plan: planIn(options, answer) };
   if (answer.status === 412) throw new BaseMoved();
   if (isProblem(answer, 'tree_invalid')) return { invalid: answer.violations };

@@ -115,6 +115,7 @@ async function serveFrom(
     exportDocuments: exportSteps,
     fingerprint,
     baseUrl,
+    version: io.version,
     passwords: createPasswords(),
     directory: ldapProvider({ secretOf: (secret) => secretOf(secret, home) }),
     mailer,

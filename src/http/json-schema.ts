@@ -122,11 +122,19 @@ const writtenSecret: JsonSchema = {
   ],
 };
 
+/** OpenAPI 3.0 has no `const`: a list of one value says the same. */
+function constants(json: Loose): Loose {
+  const { const: only, ...rest } = json;
+  return 'const' in json ? { ...rest, enum: [only] } : json;
+}
+
 /** What draft-07 says otherwise than OpenAPI 3.0. */
 function rewrite(json: object): JsonSchema {
   const entries = Object.entries(json).filter(([key]) => !unknownKeywords.has(key));
   return nullableEnum(
-    nullable(typed(bounds(Object.fromEntries(entries.map(([key, item]) => [key, rewriteValue(key, item)]))))),
+    nullable(
+      typed(constants(bounds(Object.fromEntries(entries.map(([key, item]) => [key, rewriteValue(key, item)]))))),
+    ),
   );
 }
 
@@ -138,11 +146,11 @@ function nullableEnum(json: JsonSchema): JsonSchema {
     : json;
 }
 
-const unknownKeywords = new Set(['$schema', '$id', 'propertyNames', 'patternErrorMessage', 'const', 'contentEncoding']);
+const unknownKeywords = new Set(['$schema', '$id', 'propertyNames', 'patternErrorMessage', 'contentEncoding']);
 
 /** Below `properties` the keys are names, below `enum` and the like the values are data. */
 function rewriteValue(key: string, item: unknown): unknown {
-  if (typeof item !== 'object' || item === null || ['enum', 'default', 'example', 'required'].includes(key))
+  if (typeof item !== 'object' || item === null || ['enum', 'const', 'default', 'example', 'required'].includes(key))
     return item;
   if (Array.isArray(item)) return item.map((one) => (typeof one === 'object' && one !== null ? rewrite(one) : one));
   if (key !== 'properties') return rewrite(item);

@@ -19,7 +19,7 @@ export interface Wanted<T> extends Asked {
   readonly keyOf?: (item: T) => string | number;
   /** Absent: all of them. */
   readonly matches?: ((item: T) => boolean) | undefined;
-  /** Whose: only what refers to it. Absent: everybody's. */
+  /** Whose: only what refers to it, by a field that never changes: an index has what comes to it later behind all else. Absent: everybody's. */
   readonly of?: Resource | undefined;
 }
 

@@ -3,6 +3,7 @@ import type { FastifySchema } from 'fastify';
 import { z } from 'zod';
 import { policy } from '../core/access/policy.ts';
 import type { Components, JsonSchema } from './json-schema.ts';
+import { mergePatchType } from './merge-patch-type.ts';
 import type { Answer, Route } from './route.ts';
 import { planView } from './views/config.ts';
 import { examplePlan } from './views/example-plan.ts';
@@ -19,9 +20,13 @@ export function operationSchema(route: Route, components: Components): FastifySc
     params: fields(params, components),
     querystring: fields(query, components),
     headers: headersOf(route),
-    ...(body ? { body: contentOf({ 'application/json': body }, components) } : {}),
+    ...(body ? { body: contentOf(Object.fromEntries(typesOf(route).map((type) => [type, body])), components) } : {}),
     response: answers(route, components),
   };
+}
+
+function typesOf({ method }: Route): readonly string[] {
+  return method === 'PATCH' ? [mergePatchType, 'application/json'] : ['application/json'];
 }
 
 /** Adds to an operation what a Fastify schema cannot say: shared errors, examples, and that a body may be left out. */

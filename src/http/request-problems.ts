@@ -44,9 +44,9 @@ function wordsOf(issue: Issue): string {
         ? `is missing: it is one of ${issue.values.join(', ')}`
         : `must be one of ${issue.values.join(', ')}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}${units(issue.origin)}`;
+      return `must be at most ${sized(issue.maximum, issue.origin)}`;
     case 'too_small':
-      return `must be at least ${issue.minimum}${units(issue.origin)}`;
+      return `must be at least ${sized(issue.minimum, issue.origin)}`;
     case 'invalid_union':
       return 'has none of the forms that it may have';
     case 'invalid_format':
@@ -56,9 +56,10 @@ function wordsOf(issue: Issue): string {
   }
 }
 
-function units(origin: string): string {
-  if (origin === 'string') return ' characters long';
-  return origin === 'array' ? ' items long' : '';
+/** `1 character long`, `2 items long`; a number by itself. */
+function sized(limit: number | bigint, origin: string): string {
+  const unit = { string: 'character', array: 'item', set: 'item' }[origin];
+  return unit === undefined ? String(limit) : `${limit} ${unit}${Number(limit) === 1 ? '' : 's'} long`;
 }
 
 const types: Readonly<Record<string, string>> = {

@@ -79,6 +79,15 @@ export interface Answer {
   readonly example?: () => unknown;
 }
 
+/** The headers of an answer that shows what a write left, as a GET of it does. The plan of a dry run has none. */
+export const writtenHeaders = { ETag: 'The version of what was written, as a GET answers it: for If-Match.' } as const;
+
+/** The headers of an answer that shows what a write made. */
+export const madeHeaders = { Location: 'Where it is.', ...writtenHeaders } as const;
+
+/** The headers of an answer that comes before the work is done. */
+export const begunHeaders = { Location: 'Where to see how it stands.', ...writtenHeaders } as const;
+
 /** A group of routes in the description. */
 export type Tag =
   | 'description'
@@ -102,13 +111,15 @@ export interface Route<
   Q extends z.ZodType = z.ZodType,
   B extends z.ZodType = z.ZodType,
 > {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` for what varies. */
   readonly url: string;
   /** What it does, in the words of the policy: who may call it stands there. */
   readonly action: Action;
   /** What it is done to, where the policy asks for roles: `teamSubject` and its like. Nothing for what is not there. */
   readonly subject?: (params: Readonly<Record<string, string>>, view: View) => Subject;
+  /** A PUT that changes only the fields given: there is a PATCH of the same (`merge-patch.ts`). */
+  readonly changesGiven?: true;
   /** What it changes has no version: it knows no If-Match. */
   readonly ignoresIfMatch?: true;
   /** What a POST makes: it takes an Idempotency-Key then. */

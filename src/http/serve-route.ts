@@ -9,11 +9,14 @@ import { longBody, longestBody } from './body-room.ts';
 import { clientAddress } from './client-address.ts';
 import { hostCookie } from './cookies.ts';
 import { Problem } from './errors.ts';
-import { inlineSchema } from './json-schema.ts';
+import { inlineSchema, type JsonSchema } from './json-schema.ts';
+import { requireRemovable } from './merge-patch.ts';
 import type { PlanPlace } from './plan-turns.ts';
 import { checked } from './plugins/bodies.ts';
 import { bodyLimitOf, type Call, placeOf, type Reply, type Route } from './route.ts';
 import type { Services } from './services.ts';
+import { planView } from './views/config.ts';
+import { inTime, maxWaitMs } from './waiting.ts';
 import { requireAllowed } from './write.ts';
 
 const nothing = z.strictObject({});
@@ -28,9 +31,13 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
     handler: async (request, reply) => {
       const { place } = request;
       const answer = place
-        ? await place.run(() => handled(route, request, reply, services))
+        ? await inTime(
+            place.run(() => handled(route, request, reply, services)),
+            'this plan or export cannot be made',
+            services.maxWaitMs ?? maxWaitMs,
+          )
         : await handled(route, request, reply, services);
-      return send(reply, answer, services);
+      return send(reply, shownAsRead(route, answer, reply), services);
     },
   });
 }
@@ -95,6 +102,29 @@ async function written(route: Route, answer: Reply): Promise<Reply> {
   return { type, ...answer, body: await inSlices(jsonSteps(body), createSlicer()) };
 }
 
+/** What a write left is written as a GET writes it, the fields in the same order: so both have the same ETag. */
+function shownAsRead(route: Route, answer: Reply, reply: FastifyReply): Reply {
+  const { status = 200, version, body } = answer;
+  const schema = route.method === 'GET' || version === undefined ? undefined : shownBy(route, status);
+  return schema === undefined ? answer : { ...answer, body: reply.serializeInput(Object(body), schema) };
+}
+
+// A memo of what routes say by themselves. Fastify remembers by the same object what it made of a schema.
+const shownSchemas = new WeakMap<Route, Map<number, JsonSchema | undefined>>();
+
+function shownBy(route: Route, status: number): JsonSchema | undefined {
+  const known = shownSchemas.get(route) ?? new Map<number, JsonSchema | undefined>();
+  if (!known.has(status)) known.set(status, schemaOf(route.answers[status]?.schema));
+  shownSchemas.set(route, known);
+  return known.get(status);
+}
+
+/** Of what is shown, or else the plan of a dry run, the former. */
+function schemaOf(schema: z.ZodType | undefined): JsonSchema | undefined {
+  const shown = schema instanceof z.ZodUnion ? schema.options.find((one) => one !== planView) : schema;
+  return shown && inlineSchema(shown);
+}
+
 /** Reads are written by a schema, which is quicker; writes also answer plans, which are written as they are. */
 function writtenBy({ method, answers, verbatim }: Route) {
   const schema = answers[200]?.schema;
@@ -133,7 +163,8 @@ function queryOf({ url, query }: FastifyRequest): unknown {
   }
 }
 
-function bodyOf({ body, takesBytes }: Route, given: unknown): unknown {
+function bodyOf({ method, body, takesBytes }: Route, given: unknown): unknown {
+  if (body && method === 'PATCH') requireRemovable(body, given);
   if (body) return checked(body, takesBytes ? (given ?? new Uint8Array()) : given, 'body');
   return given === undefined ? undefined : checked(nothing, given, 'body');
 }

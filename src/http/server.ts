@@ -24,6 +24,7 @@ import { describe } from './openapi.ts';
 import { createPlanTurns } from './plan-turns.ts';
 import { answers } from './plugins/answers.ts';
 import { bodies, formBodies } from './plugins/bodies.ts';
+import { callers } from './plugins/callers.ts';
 import { guard } from './plugins/guard.ts';
 import { limits } from './plugins/limits.ts';
 import { inScope, problemAnswer, problems } from './plugins/problems.ts';
@@ -123,6 +124,7 @@ function hooks(
     // Read where a session is looked for, and not from every request.
     await app.register(cookie, { hook: false });
     refuseWhileClosing(app, services);
+    callers(app, options, lastUse);
     // Before anything is found to be nowhere, or unreadable: whoever asks for that asks as well.
     await limits(app, options);
     app.addHook('onRequest', async ({ raw }) => {
@@ -131,7 +133,7 @@ function hooks(
     });
     problems(app, options);
     bodies(app);
-    guard(app, options, lastUse);
+    guard(app, options);
   };
   return Object.assign(all, { [Symbol.for('skip-override')]: true });
 }

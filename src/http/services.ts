@@ -117,6 +117,8 @@ export interface ServerOptions {
   readonly fingerprint: (secret: string) => string;
   /** The address under which people reach the server, without a slash at its end. */
   readonly baseUrl: string;
+  /** That of Weir itself. */
+  readonly version: string;
   readonly passwords: Passwords;
   readonly mailer: Mailer;
   /** Asks the directories of LDAP configurations. */

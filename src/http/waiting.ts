@@ -19,3 +19,21 @@ export async function inTime<T>(work: Promise<T>, what: string, ms: number): Pro
     clearTimeout(timer);
   }
 }
+
+/** What comes of work that goes on in any case; nothing where it takes too long: then `onLate` hears of what it fails with. */
+export async function unlessLate<T>(
+  work: Promise<T>,
+  ms: number,
+  onLate: (reason: unknown) => void,
+): Promise<T | undefined> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => {
+    work.catch(onLate);
+    late.resolve(undefined);
+  }, ms);
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,4 +1,4 @@
-// Mails the owners of instances that crash or stay near a limit of their stack: once, whatever happens to Weir meanwhile.
+// Mails the owners of instances that crash or stay near a limit of their stack. It is noted once the mail server has it: a kill between the two mails again, and loses nothing.
 import { type Door, submit } from '../control/submit.ts';
 import { type AlertCause, isUntoldSafeMode, untoldCrashes } from '../core/instances/untold.ts';
 import { ownerAddresses } from '../core/model/members.ts';
@@ -7,8 +7,8 @@ import type { View } from '../core/model/view.ts';
 import { type AlertNote, noteAlerts } from '../core/proposals/note-alerts.ts';
 import { effectiveIn } from '../core/rules/facts.ts';
 import type { Clock } from '../lib/clock.ts';
+import { instanceAlerts } from '../mail/instance-alerts.ts';
 import type { Mailer, MailOutcome } from '../mail/mail.ts';
-import { instanceAlerts } from '../mail/messages.ts';
 import { type Due, limitsOf, type Measured, type Near } from './limits.ts';
 
 export interface AlertsOptions {

@@ -6,7 +6,7 @@ import { isUntoldNear, type LimitCause, limitCauses } from '../core/instances/un
 import type { InstanceAlerts } from '../core/kinds/instance.ts';
 import type { Resource } from '../core/model/resource.ts';
 import type { AlertNote } from '../core/proposals/note-alerts.ts';
-import type { InstanceAlert } from '../mail/messages.ts';
+import type { InstanceAlert } from '../mail/instance-alerts.ts';
 import type { Sample } from './history.ts';
 
 /** A sample of a run; `heapBytes` is what counts against the memory that its stack allows, where that is known. */

@@ -23,6 +23,7 @@ export const everybody: Row = {
   admin: 'open',
 };
 export const anyUser: Row = { ...nobody, ...narrow, user: 'open', ...roles('open'), admin: 'open' };
+export const anyUserAndPlanTokens: Row = { ...anyUser, planOfUser: 'open', plan: 'open' };
 export const admins: Row = { ...nobody, ...narrow, user: 403, ...roles(403), admin: 'open' };
 export const adminsAndScrapers: Row = { ...admins, statistics: 'open' };
 export const adminsAndTheirPlanTokens: Row = { ...admins, plan: 'open' };

@@ -8,6 +8,7 @@ import {
   adminsAndScrapers,
   adminsAndTheirPlanTokens,
   anyUser,
+  anyUserAndPlanTokens,
   devicesOnly,
   editors,
   everybody,
@@ -21,7 +22,8 @@ import {
 import { credentials, start, startWorld, tree } from './world.ts';
 
 const matrix: Readonly<Record<string, Row>> = {
-  'GET /api/': anyUser,
+  'GET /api/': anyUserAndPlanTokens,
+  'GET /api/v1/version': everybody,
   'GET /api/v1/admin/config': adminsAndTheirPlanTokens,
   'POST /api/v1/admin/config/plan': adminsAndTheirPlanTokens,
   'GET /api/v1/admin/config/plan': admins,
@@ -72,6 +74,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'DELETE /api/v1/instances/{id}/files/{path}': editors,
   'GET /api/v1/teams/{id}/bill-of-materials': insiders,
   'PUT /api/v1/instances/{id}': editors,
+  'PATCH /api/v1/instances/{id}': editors,
   'DELETE /api/v1/instances/{id}': owners,
   'GET /api/v1/instances/{id}/snapshots': insiders,
   'POST /api/v1/instances/{id}/snapshots': editors,
@@ -89,12 +92,14 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /api/v1/teams/{id}/devices': editors,
   'GET /api/v1/devices/{id}': insiders,
   'PUT /api/v1/devices/{id}': editors,
+  'PATCH /api/v1/devices/{id}': editors,
   'DELETE /api/v1/devices/{id}': owners,
   'POST /api/v1/devices/{id}/token': editors,
   'GET /api/v1/teams/{id}/device-groups': insiders,
   'POST /api/v1/teams/{id}/device-groups': editors,
   'GET /api/v1/device-groups/{id}': insiders,
   'PUT /api/v1/device-groups/{id}': editors,
+  'PATCH /api/v1/device-groups/{id}': editors,
   'DELETE /api/v1/device-groups/{id}': editors,
   'GET /api/v1/instances/{id}/http-tokens': editors,
   'POST /api/v1/instances/{id}/http-tokens': editors,
@@ -126,8 +131,9 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /account/reset-password': everybody,
   'GET /account/invitations/{token}': everybody,
   'GET /account/settings': everybody,
-  'GET /api/v1/user': anyUser,
+  'GET /api/v1/user': anyUserAndPlanTokens,
   'PUT /api/v1/user': anyUser,
+  'PATCH /api/v1/user': anyUser,
   'PUT /api/v1/user/password': sessionsOnly,
   'POST /api/v1/user/actions/delete': sessionsOnly,
   'GET /api/v1/user/tokens': anyUser,
@@ -139,6 +145,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'POST /api/v1/users': admins,
   'GET /api/v1/users/{id}': admins,
   'PUT /api/v1/users/{id}': admins,
+  'PATCH /api/v1/users/{id}': admins,
   'DELETE /api/v1/users/{id}': admins,
   'GET /api/v1/admin/tokens': admins,
   'DELETE /api/v1/admin/tokens/{id}': admins,
@@ -150,6 +157,7 @@ const matrix: Readonly<Record<string, Row>> = {
   'GET /api/v1/teams/slug/{slug}': everyRole,
   'GET /api/v1/teams/{id}': everyRole,
   'PUT /api/v1/teams/{id}': owners,
+  'PATCH /api/v1/teams/{id}': owners,
   'DELETE /api/v1/teams/{id}': owners,
   'GET /api/v1/teams/{id}/members': insiders,
   'PUT /api/v1/teams/{id}/members/{userId}': owners,
@@ -202,7 +210,7 @@ async function putInstance(): Promise<void> {
 }
 
 const { body: description } = await world.ask('GET', '/api/');
-const operations: [method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string][] = Object.entries(
+const operations: [method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string][] = Object.entries(
   description.paths,
 ).flatMap(([path, methods]) =>
   Object.keys(Object(methods)).map((method) => [method.toUpperCase() as 'GET', path] as ['GET', string]),
@@ -233,6 +241,17 @@ access('leaves the probes open', async () => {
   for (const as of credentials)
     for (const url of ['/healthz', '/readyz'])
       assert.is((await world.ask('GET', url, { as })).status, 200, `${as} ${url}`);
+});
+
+access('tells a token of scope plan whose it is, and that it may do nothing of it', async () => {
+  const { status, body } = await world.ask('GET', '/api/v1/user', { as: 'plan' });
+  assert.equal([status, body.username, body.can], [200, 'ann', []]);
+  assert.is((await world.ask('PUT', '/api/v1/user', { as: 'plan', body: { name: 'x' } })).status, 403);
+});
+
+access('tells everybody the version', async () => {
+  const { status, body } = await world.ask('GET', '/api/v1/version', { as: 'none' });
+  assert.equal([status, body], [200, { version: '1.2.3', api: 'v1' }]);
 });
 
 access('opens the description to everybody where the platform says so', async () => {
@@ -308,7 +327,7 @@ access('cannot register a route that names no action', async () => {
   const { guard } = await import('../../src/http/plugins/guard.ts');
   const { fastify } = await import('fastify');
   const app = fastify();
-  guard(app, Object(null), Object(null));
+  guard(app, Object(null));
   assert.throws(() => app.get('/open', () => 'secret'), /names no action/);
   assert.throws(() => app.get('/open', { config: { action: Object('toString') } }, () => 'secret'), /names no action/);
   await app.close();

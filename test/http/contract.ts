@@ -9,7 +9,7 @@ export type Any = any;
 /** An operation of the description. */
 export interface Operation {
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly parameters: readonly {
     readonly name: string;

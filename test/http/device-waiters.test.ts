@@ -1,4 +1,5 @@
 // Who waits for a device is looked at when something about it was written, and never else.
+import { setImmediate } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Change, created, deleted, updated } from '../../src/core/model/change.ts';
@@ -144,6 +145,20 @@ waiters('is let go when the server closes, and does not wait any more', async ()
   await all.until(wait);
   await write(again());
   assert.is(seen.asked, 0);
+});
+
+waiters('are four for one device: a fifth lets go of the one that came first, and of no other', async () => {
+  const { all, seen, wait } = await waitForGate();
+  const more = Array.from({ length: 3 }, () => ({ isLetGo: false }));
+  for (const one of more)
+    void all.until({ ...wait, onEnd: () => {} }).then(() => Object.assign(one, { isLetGo: true }));
+  void all.until({ ...wait, device: door.id, onEnd: () => {} });
+  await setImmediate();
+  assert.is(seen.isLetGo, false, 'four may wait');
+  void all.until({ ...wait, onEnd: () => {} });
+  await setImmediate();
+  assert.equal([seen.isLetGo, ...more.map(({ isLetGo }) => isLetGo)], [true, false, false, false]);
+  all.close();
 });
 
 waiters.run();

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 import { weir } from '../support/weir.ts';
 import { contractOf } from './contract.ts';
+import { creations as bodies } from './creations.ts';
 import { inPlaceOf, startPopulated } from './populated.ts';
 import { serveIn } from './served.ts';
 import { type ServerWorld, start } from './world.ts';
@@ -12,53 +13,6 @@ import { type ServerWorld, start } from './world.ts';
 interface Context {
   world: ServerWorld;
 }
-
-/** What each route that makes something takes here, and what differs from it. */
-const bodies: Readonly<Record<string, readonly [body: object | undefined, other?: object]>> = {
-  createStack: [
-    { name: 'x', spec: { runtime: '1' } },
-    { name: 'x', spec: { runtime: '2' } },
-  ],
-  createInstanceType: [
-    { name: 'x', spec: { stacks: ['nr-4'] } },
-    { name: 'y', spec: { stacks: ['nr-4'] } },
-  ],
-  createTeamType: [
-    { name: 'x', spec: {} },
-    { name: 'x', spec: { order: 2 } },
-  ],
-  createTemplate: [
-    { name: 'x', spec: {} },
-    { name: 'x', spec: { description: 'another' } },
-  ],
-  createSsoConfig: [
-    { name: 'x', spec: { emailDomain: 'x.example', provider: 'ldap' } },
-    { name: 'x', spec: { emailDomain: 'y.example', provider: 'ldap' } },
-  ],
-  createInstance: [
-    { name: 'Line', instanceType: 'small', template: 'plain' },
-    { name: 'Line 2', instanceType: 'small', template: 'plain' },
-  ],
-  createDevice: [{ name: 'Gateway' }, { name: 'Gateway', mode: 'developer' }],
-  createDeviceGroup: [{ name: 'Hall' }, { name: 'Yard' }],
-  createHttpToken: [{ name: 'x' }, { name: 'y' }],
-  createProvisioningToken: [{ name: 'x' }, { name: 'y' }],
-  createSnapshot: [{ name: 'x' }, { name: 'y' }],
-  createStatisticsToken: [undefined],
-  createOwnToken: [{ name: 'x' }, { name: 'x', scope: 'plan' }],
-  createUser: [
-    { username: 'x', email: 'x@example.net', password: 'correct horse battery' },
-    { username: 'x', email: 'x@example.net', password: 'battery horse correct' },
-  ],
-  createTeam: [
-    { name: 'X', type: 'starter' },
-    { name: 'X', type: 'large' },
-  ],
-  invite: [
-    { user: 'max', role: 'viewer' },
-    { user: 'max', role: 'owner' },
-  ],
-};
 
 /** These show a secret once, so there is nothing to answer a second time. */
 const shownOnce = new Set([
@@ -124,6 +78,17 @@ keys('belongs to whoever sends its key: the same key of another user is another'
     teams.map(({ body: { name } }) => name),
     ['Of owner', 'Of admin', 'Of member'],
   );
+});
+
+keys('is for one address: the same body sent elsewhere is another request', async ({ world: here }) => {
+  const headers = { 'idempotency-key': 'k' };
+  const ask = (url: string, body: object) => here.ask('POST', url, { headers, body });
+  const group = await ask('/api/v1/teams/core/device-groups', { name: 'Hall' });
+  assert.is(group.status, 201, group.text);
+  const elsewhere = await ask('/api/v1/teams/hidden/device-groups', { name: 'Hall' });
+  assert.equal([elsewhere.status, elsewhere.body.code], [409, 'idempotency_conflict'], elsewhere.text);
+  const again = await ask('/api/v1/teams/core/device-groups', { name: 'Hall' });
+  assert.equal([again.status, again.body.id], [201, group.body.id]);
 });
 
 keys('is told where what it made is gone, and forgotten after a day', async ({ world: here }) => {

@@ -53,6 +53,34 @@ over('are not written where the instance is being deleted, also where that began
   }
 });
 
+over('are neither written nor deleted by who lost the right just before', async () => {
+  const world = await worldWith();
+  try {
+    const { put, remove } = world.files;
+    assert.is((await world.ask('PUT', `${url}/kept.txt`, { as: 'member', body: base64('x') })).status, 200);
+    const lose = async () => {
+      const max = [...world.store.read().all('Membership')].find(({ spec }) => spec.user === 'max');
+      if (max) await world.store.commit(() => ({ changes: [deleted(max)] }), { id: newId() });
+    };
+    // The driver takes its time, and asks once more what it may do.
+    Object.assign(world.files, {
+      put: async (...args: Parameters<typeof put>) => lose().then(() => put(...args)),
+      remove: async (...args: Parameters<typeof remove>) => lose().then(() => remove(...args)),
+    });
+    const written = await world.ask('PUT', `${url}/late.txt`, { as: 'member', body: base64('x') });
+    assert.is(written.status, 404, written.text);
+    await world.ask('PUT', '/api/v1/teams/core/members/max', { body: { role: 'member' } });
+    const removed = await world.ask('DELETE', `${url}/kept.txt`, { as: 'member' });
+    assert.is(removed.status, 404, removed.text);
+    assert.equal(
+      (await world.files.list('line')).map(({ path }) => path),
+      ['kept.txt'],
+    );
+  } finally {
+    await world.close();
+  }
+});
+
 over('are written, listed and deleted by members, each told by the audit log', async () => {
   const world = await worldWith();
   try {

@@ -27,7 +27,13 @@ leaked('has no decision that is for nothing', () => {
 const sso = (more: object) => ({
   emailDomain: 'corp.example',
   provider: 'ldap',
-  ldap: { server: 'ldap.example:389', username: 'cn=weir', password: { value: 'swordfish' }, baseDn: 'dc=corp', groupDn: 'ou=groups,dc=corp' },
+  ldap: {
+    server: 'ldap.example:389',
+    username: 'cn=weir',
+    password: { value: 'swordfish' },
+    baseDn: 'dc=corp',
+    groupDn: 'ou=groups,dc=corp',
+  },
   ...more,
 });
 
@@ -61,6 +67,32 @@ leaked('of an admin makes nobody an admin, and changes no address or password th
     assert.is(world.store.read().count('User'), count);
   }
   assert.is((await world.ask('POST', '/api/v1/users', { body: user })).status, 201, 'programs add people');
+  await world.close();
+});
+
+leaked('of a member leads to no account either, and opens nothing once it is revoked', async () => {
+  const world = await startWorld();
+  const password = 'copper kettle drum';
+  for (const [method, url, body, code] of [
+    ['PUT', '/api/v1/user', { email: 'mal@example.org', currentPassword: password }, 'session_required'],
+    ['PUT', '/api/v1/user/password', { current: password, new: 'seven grey herons' }, 'session_required'],
+    ['POST', '/api/v1/user/actions/delete', { currentPassword: password }, 'session_required'],
+    ['POST', '/api/v1/user/tokens', { name: 'more' }, 'session_required'],
+    ['POST', '/account/verify-email', { token: 'x'.repeat(40), password }, 'session_required'],
+    ['POST', '/api/v1/users', { username: 'mal', email: 'mal@example.org', password }, 'forbidden'],
+    ['PUT', '/api/v1/users/max', { password }, 'forbidden'],
+    ['PUT', '/api/v1/users/max', { email: 'mal@example.org', reason: 'none' }, 'forbidden'],
+  ] as const) {
+    const { position } = world.store.read();
+    const { status, body: answer } = await world.ask(method, url, { as: 'member', body });
+    assert.equal([status, answer.code], [403, code], `${method} ${url}`);
+    assert.is(world.store.read().position, position, `${method} ${url} keeps nothing`);
+  }
+  const { body: own } = await world.ask('GET', '/api/v1/user/tokens', { as: 'member' });
+  const headers = await world.signedIn('max');
+  const url = `/api/v1/user/tokens/${own.tokens[0].id}`;
+  assert.is((await world.ask('DELETE', url, { as: 'none', headers })).status, 204);
+  assert.is((await world.ask('GET', '/api/v1/user', { as: 'member' })).status, 401);
   await world.close();
 });
 

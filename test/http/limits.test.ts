@@ -57,7 +57,7 @@ const signIns = suite('attempts to sign in');
 signIns('are sixty a minute from an address by default, right or wrong; others are not concerned', async () => {
   const world = await startWorld();
   await put(world.store, 'bea');
-  const all = await statuses(60, () => from(world, 'GET', '/account/sso?email=bea@example.net'));
+  const all = await statuses(60, () => from(world, 'GET', '/account/reset-link?token=x'));
   assert.is(counts(all), 60);
   const over = await guess(world, {}, password);
   assert.equal([over.status, over.code], [429, 'rate_limited']);
@@ -93,9 +93,8 @@ signIns('are counted together, by whatever route a password or a link is tried',
     ['POST', '/account/forgot-password', { email: 'bea@example.net' }],
     ['POST', '/account/reset-password', { token: 'x', password: 'x' }],
     ['POST', '/account/verify-email', { token: 'x' }],
-    ['GET', '/account/sso?email=bea@example.net'],
+    ['GET', '/account/reset-link?token=x'],
     ['GET', '/account/invitation?token=x'],
-    ['PUT', '/api/v1/user/password', { current: 'x', new: 'y' }],
   ];
   const world = await startWorld(platform(`{rateLimit: {signInPerMinute: ${ways.length}}}`));
   await put(world.store, 'bea');
@@ -122,7 +121,7 @@ signIns('are refused before a password is compared, and count as no wrong one', 
 
 signIns('are not limited where the platform says 0', async () => {
   const world = await startWorld(platform('{rateLimit: {signInPerMinute: 0}}'));
-  const ask = () => from(world, 'GET', '/account/sso?email=a@example.net');
+  const ask = () => from(world, 'GET', '/account/reset-link?token=x');
   assert.is(counts(await statuses(100, ask)), 100);
   await world.close();
 });
@@ -190,14 +189,15 @@ addresses.run();
 
 const requests = suite('requests');
 
-requests('are limited where the platform says so, of an address and not of a token; probes never', async () => {
+requests('are limited where the platform says so, of a token or else of an address; probes never', async () => {
   const world = await startWorld(platform('{rateLimit: {requestsPerMinute: 5, signInPerMinute: 3}}'));
   await put(world.store, 'bea');
   const headers = { authorization: `Bearer ${world.tokens.admin}` };
   const ask = (address?: string) =>
     from(world, 'GET', '/api/v1/user', undefined, { headers, ...(address ? { address } : {}) });
   assert.equal(await statuses(7, () => ask()), [200, 200, 200, 200, 200, 429, 429]);
-  assert.is((await ask('192.0.2.2')).status, 200);
+  assert.is((await ask('192.0.2.2')).status, 429);
+  await statuses(5, () => from(world, 'GET', '/api/v1/user'));
   assert.equal(await statuses(9, () => from(world, 'GET', '/healthz')), Array(9).fill(200));
   assert.is((await from(world, 'GET', '/account/login')).status, 429);
   // The two limits are counted apart: requests take nothing from the attempts to sign in.

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contractOf, type Operation } from './contract.ts';
 import { inPlaceOf, startPopulated } from './populated.ts';
+import { tokenIn } from './team-people.ts';
 
 const world = await startPopulated();
 const contract = contractOf((await world.ask('GET', '/api/')).body);
@@ -91,7 +92,9 @@ reads.run();
 
 const changes = suite('every change');
 
-for (const operation of contract.operations.filter(({ method }) => method === 'PUT' || method === 'DELETE')) {
+for (const operation of contract.operations.filter(
+  ({ method }) => method === 'PUT' || method === 'PATCH' || method === 'DELETE',
+)) {
   const at = `${operation.method} ${operation.path}`;
   const tried = (ifMatch: string) =>
     ask(operation.method, `${addressOf(operation)}?dryRun=true`, { 'if-match': ifMatch }, bodyOf(operation));
@@ -186,7 +189,7 @@ async function populateMore(): Promise<Readonly<Record<string, string>>> {
   await make('POST', '/api/v1/admin/config/reconcile', {});
   await world.signedIn('ann');
   const first = async (path: string, plural: string) => (await ask('GET', path)).body[plural][0];
-  const invitation = /invitations\/([0-9A-Za-z]+)/.exec(world.mails.at(-1)?.text ?? '')?.[1] ?? '';
+  const invitation = tokenIn(world);
   return {
     // Without instances, so that it can go.
     'DELETE /api/v1/teams/{id}': 'other',

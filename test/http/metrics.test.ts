@@ -298,6 +298,7 @@ store('go on while the disk fails: read-only, and every figure as it was', async
     door: { store: kept, facts: () => Object(null) },
     exportDocuments: () => raise(new Error('nobody exports')),
     fingerprint: () => '',
+    version: '1.2.3',
     baseUrl: 'http://weir.example',
     passwords: createPasswords(),
     directory: deaf,

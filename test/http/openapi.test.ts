@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
+import { kinds } from '../../src/core/kinds/index.ts';
 import { collectComponents, component, inlineSchema } from '../../src/http/json-schema.ts';
 import { routes } from '../../src/http/routes/index.ts';
 import { openApiDocument } from '../../src/http/server.ts';
@@ -98,7 +99,33 @@ description('describes secrets as written and as read, and never the hash of any
 
 description.run();
 
+/** Every schema that is part of another, with itself. */
+function within(schema: unknown, seen = new Set<z.core.$ZodType>()): Set<z.core.$ZodType> {
+  if (schema instanceof z.ZodType && !seen.has(schema)) {
+    seen.add(schema);
+    const { shape, ...def } = Object(schema._zod.def);
+    for (const part of [...Object.values(shape ?? {}), ...Object.values(def).flat()]) within(part, seen);
+  }
+  return seen;
+}
+
 const schemas = suite('schemas from zod');
+
+schemas('name the value of each literal, by every schema of every route and kind', () => {
+  const ofRoutes = routes.flatMap(({ params, query, body, answers }) => [
+    params,
+    query,
+    body,
+    ...Object.values(answers).flatMap(({ schema, also = {} }) => [schema, ...Object.values(also)]),
+  ]);
+  const all = [...ofRoutes, ...Object.values(kinds).map(({ spec }) => spec)].map((schema) => within(schema));
+  const literals = all.flatMap((parts) => [...parts].filter((part) => part instanceof z.ZodLiteral));
+  assert.ok(literals.length > 5, 'no literal was found');
+  for (const literal of new Set(literals))
+    assert.equal(Object(inlineSchema(literal)).enum, [...literal.values], JSON.stringify([...literal.values]));
+  for (const name of ['Stack', 'TeamType', 'SsoConfig'])
+    assert.equal(document.components.schemas[name].properties.kind.enum, [name]);
+});
 
 schemas('write what may be null as nullable, with its type', () => {
   const shape = z.strictObject({

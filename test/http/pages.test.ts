@@ -313,10 +313,20 @@ people('register, choose the type of their team, open the link in the mail, and 
   await focuses('Sign in');
   await isAccessible();
   await page.goto(await site.link('nora@example.net'));
-  await told('status', /nora@example.net is verified/);
+  await told('status', /Sign in to the account that this address was given for, to confirm it/);
   await eventually(() => assert.is(new URL(page.url()).search, '', 'the token is gone from the address'));
+  await focuses('username');
   await isAccessible();
-  await signIn(visitor, 'nora');
+  // By keyboard: a wrong password confirms nothing, and the right one confirms the address and signs in.
+  await page.keyboard.type('nora');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('not this one');
+  await page.keyboard.press('Enter');
+  await told('alert', /the current password is another/);
+  await isAccessible();
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+  await atAccount(page);
   await eventually(async () =>
     assert.is(await page.getByLabel('Name', { exact: true }).inputValue(), '<script>document.title = "no"</script>'),
   );
@@ -377,7 +387,6 @@ people('forget their password, and set another by the link in the mail', async (
   await page.keyboard.press('Enter');
   await told('status', /is changed/);
   await focuses('Sign in');
-  await site.link('fred@example.net');
   await page.keyboard.press('Enter');
   await page.waitForURL('/account/login');
   await signIn(visitor, 'fred', 'a wholly new password');
@@ -473,7 +482,16 @@ people('change their name, and their address by a link to the new one', async ()
   await focuses('username');
   await isAccessible();
   await page.getByLabel('Username').fill('rosa');
+  const profile = page.getByRole('region', { name: 'Profile' });
+  assert.not(await profile.getByLabel('Current password').isVisible(), 'only a new address needs it');
   await page.getByLabel('Email').fill('rosa@example.org');
+  await page.keyboard.press('Tab');
+  await focuses('currentPassword');
+  await page.keyboard.type('not this one');
+  await page.keyboard.press('Enter');
+  await told('alert', /the current password is another/);
+  await isAccessible();
+  await profile.getByLabel('Current password').fill(password);
   await page.keyboard.press('Enter');
   await told('status', /mail is on its way to rosa@example.org/);
   await eventually(async () => assert.is(await page.getByLabel('Email').inputValue(), 'rosa@example.net'));
@@ -484,7 +502,32 @@ people('change their name, and their address by a link to the new one', async ()
   await openAccount(page);
   await eventually(async () => assert.is(await page.getByLabel('Email').inputValue(), 'rosa@example.org'));
   await eventually(async () => assert.is(await page.getByLabel('Name', { exact: true }).inputValue(), 'Rosa <i>'));
+  await takesBack('rosa@example.net');
 });
+
+/** The old address is taken back by the link that went there: by a press, and nobody is signed in any more. */
+async function takesBack(old: string): Promise<void> {
+  const { page, told, focuses, isAccessible } = visitor;
+  const link = await site.link(old);
+  assert.match(link, '/account/restore-email?token=');
+  await page.goto(link);
+  await eventually(() => assert.is(new URL(page.url()).search, '', 'the token is gone from the address'));
+  await isAccessible();
+  const press = page.getByRole('button', { name: 'Take this address back' });
+  await press.waitFor();
+  await press.focus();
+  await focuses('Take this address back');
+  await page.keyboard.press('Enter');
+  await told('status', /./);
+  await isAccessible();
+  assert.not(await press.isVisible(), 'it works once');
+  await page.goto(link);
+  await press.click();
+  await told('alert', /opens nothing/);
+  await isAccessible();
+  await page.goto('/account/settings');
+  await page.waitForURL(/\/account\/login/);
+}
 
 /** A new address gets a link, and the old one is told: in any order. */
 async function newLink(username: string): Promise<string> {
@@ -499,19 +542,20 @@ people('change their password, which ends their other sessions', async () => {
   const other = await visit(browser, site.base);
   await signIn(other, 'paul');
   await signIn(visitor, 'paul');
-  await page.getByLabel('Current password').fill('not this one');
-  await page.getByLabel('New password').fill('a wholly new password');
+  const form = page.getByRole('region', { name: 'Password' });
+  await form.getByLabel('Current password').fill('not this one');
+  await form.getByLabel('New password').fill('a wholly new password');
   await page.keyboard.press('Enter');
-  await told('alert', /the current one is another/);
-  await page.getByLabel('Current password').fill(password);
-  await page.getByLabel('New password').fill('password123');
+  await told('alert', /the current password is another/);
+  await form.getByLabel('Current password').fill(password);
+  await form.getByLabel('New password').fill('password123');
   await page.keyboard.press('Enter');
   await page.locator('#new-error', { hasText: 'many people use' }).waitFor();
   await isAccessible();
-  await page.getByLabel('New password').fill('a wholly new password');
+  await form.getByLabel('New password').fill('a wholly new password');
   await page.keyboard.press('Enter');
   await told('status', /is changed/);
-  await eventually(async () => assert.is(await page.getByLabel('Current password').inputValue(), ''));
+  await eventually(async () => assert.is(await form.getByLabel('Current password').inputValue(), ''));
   await eventually(async () => assert.is(await page.locator('#sessions li').count(), 1));
   // The other one learns of it when it does something, and comes back by signing in.
   await other.page.getByRole('button', { name: 'Save' }).click();

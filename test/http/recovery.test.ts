@@ -90,7 +90,7 @@ recovery('is forgotten by links that were mailed before the password or the addr
   const token = tokenIn(world, 'bea@people.example');
   const bea = world.store.read().get('User', 'bea');
   assert.ok(bea);
-  const body = { email: 'bea@elsewhere.example' };
+  const body = { email: 'bea@elsewhere.example', reason: 'She moved.' };
   assert.is((await world.ask('PUT', '/api/v1/users/bea', { body })).status, 200);
   assert.is((await reset(world, token)).status, 400);
 });

@@ -32,8 +32,9 @@ export async function makeTeam(world: ServerWorld, as: Credential, body: object)
 
 /** The token in the link of the last mail. */
 export function tokenIn({ mails }: ServerWorld): string {
-  const [, token = ''] = /\/account\/invitations\/([0-9A-Za-z]+)/.exec(mails.at(-1)?.text ?? '') ?? [];
-  return token;
+  // Other mails, such as that a token was made, may have come after it.
+  const found = mails.map(({ text }) => /\/account\/invitations\/([0-9A-Za-z]+)/.exec(text)?.[1] ?? '');
+  return found.findLast((token) => token !== '') ?? '';
 }
 
 /** The codes of violations, in order. */

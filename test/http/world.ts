@@ -120,6 +120,8 @@ interface Wishes
     >
   > {
   readonly drivers?: Facts['drivers'];
+  /** What plans and reconciles wait for before they go on. */
+  readonly slowed?: () => Promise<void>;
 }
 
 /** A directory that does not answer. */
@@ -137,6 +139,7 @@ export async function startWorld(
     directory = deaf,
     // A machine that is busy with other tests is no subject of this one.
     pressure = { delayMs: Number.POSITIVE_INFINITY, seconds: 1 },
+    slowed,
     ...more
   }: Wishes = {},
 ): Promise<ServerWorld> {
@@ -162,10 +165,11 @@ export async function startWorld(
   const mails: Mail[] = [];
   const app = buildServer({
     door: { store, facts: () => known },
-    reconciler: loop,
+    reconciler: slowed ? slow(loop, slowed) : loop,
     exportDocuments: exportSteps,
     fingerprint,
     baseUrl,
+    version: '1.2.3',
     passwords,
     directory,
     pressure,
@@ -198,6 +202,16 @@ export async function startWorld(
       await store.close();
       await folder.remove();
     },
+  };
+}
+
+/** A reconciler of which plans and reconciles take as long as somebody wants. */
+function slow(loop: Loop, until: () => Promise<void>): ServerOptions['reconciler'] {
+  return {
+    ...loop,
+    plan: () => until().then(() => loop.plan()),
+    planDocuments: (posted) => until().then(() => loop.planDocuments(posted)),
+    reconcile: (request) => until().then(() => loop.reconcile(request)),
   };
 }
 

@@ -36,6 +36,8 @@ const ofEdits: ReadonlySet<RuleId> = new Set([
   'reserved-variable',
   'feature-required',
   'needs-adopt',
+  // Where every owner of a team is suspended it has owners all the same, as is looked at below.
+  'last-owner',
 ]);
 
 function malformed({ kind, id, spec }: Resource): string[] {

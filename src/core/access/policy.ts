@@ -44,8 +44,10 @@ const nothing = 'nothing';
 
 const table = {
   probe: { who: 'anyone', may: 'ask whether the process lives and is ready' },
+  'read-version': { who: 'anyone', may: 'read the version' },
   'describe-api': {
     who: 'user',
+    planTokens: true,
     openWhile: (view) => singleton(view, 'Platform').spec.api.describePublicly,
     may: 'read what the API offers',
   },
@@ -73,11 +75,13 @@ const table = {
   },
 
   'open-page': { who: 'anyone', may: 'open the pages of the account' },
-  'sign-in': { who: 'anyone', may: 'sign in and out, and ask how' },
+  'sign-in': { who: 'anyone', may: 'sign in' },
+  'sign-out': { who: 'anyone', may: 'sign out' },
+  'see-ways-in': { who: 'anyone', may: 'ask how an address signs in, and whether visitors may register' },
   register: { who: 'anyone', may: 'register, where the settings or an invitation allow it' },
   'recover-account': { who: 'anyone', may: 'verify an address or set a new password by a link from a mail' },
 
-  'read-self': { who: 'user', may: 'read who they are' },
+  'read-self': { who: 'user', planTokens: true, may: 'read who they are' },
   'update-self': { who: 'user', on: 'user', may: 'change their own name and username', lasting: nothing },
   'change-address': { who: 'user', on: 'user', sessionOnly: true, may: 'change their own email address' },
   'delete-self': { who: 'user', on: 'user', sessionOnly: true, may: 'delete their own account' },

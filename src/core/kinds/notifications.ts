@@ -16,7 +16,7 @@ export const notifications = listBy(
     name: name().describe('What the receiver is called here: in the log, and in the conditions of the platform.'),
     url: url()
       .refine((text) => !/^https?:/.test(text) || URL.canParse(text), {
-        error: 'it must be an http:// or https:// address without a password in it',
+        error: 'it must be an http:// or https:// address without a user name or password in it',
       })
       .describe(
         'The http(s) address that is posted to. Any that this server reaches may be named, also private ones. It is shown in plans: what must stay hidden belongs into `secret`.',

@@ -185,13 +185,17 @@ const api = z
       .strictObject({
         signInPerMinute: count(1_000_000)
           .default(60)
-          .describe('Sign-in attempts an address may make in a minute; 0 means no limit.'),
+          .describe(
+            'Sign-in attempts an address may make in a minute, with registrations and recoveries; 0 means no limit.',
+          ),
         requestsPerMinute: count(1_000_000)
           .default(0)
-          .describe('Requests an address may make in a minute; 0 means no limit.'),
+          .describe(
+            'Requests a token, a session, or an address without either may make in a minute; 0 means no limit.',
+          ),
       })
       .prefault({})
-      .describe('Limits for one address; over them the answer is 429 with Retry-After.'),
+      .describe('Limits for one address or credential; over them the answer is 429 with Retry-After.'),
   })
   .prefault({})
   .describe('How the API meets the network.');

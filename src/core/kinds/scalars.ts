@@ -17,9 +17,11 @@ export function optionalName(max = 255): z.ZodString {
   return matching(
     max,
     // What takes no ink (spaces, fillers, and what fonts leave out), then what does: at each character there is one way to go on. Nowhere stands a control
-    // character (C0, DEL, C1), the end of a line, or what turns the direction of the text around it: the name would show as another.
+    // character (C0, DEL, C1), the end of a line, or what turns the direction of the text around it: the name would show as another. Without the flag `u`,
+    // and without what only it reads, so that whoever reads the schemas in another language has a valid expression.
     // biome-ignore lint/suspicious/noMisleadingCharacterClass: each stands for itself here.
-    /^(?:[\p{Zs}\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]*[^\p{Zs}\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069][^\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*)?$/u,
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+    /^(?:(?:[ \u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]|\ud82f[\udca0-\udca3]|\ud834[\udd73-\udd7a]|[\udb40-\udb43][\udc00-\udfff])*(?:[^ \u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud82f\ud834\udb40-\udb43]|\ud82f[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udca0-\udca3]|\ud834[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udd73-\udd7a])[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*)?$/,
     'it must hold something that can be seen, and no characters that control lines or the direction of text',
   );
 }
@@ -62,12 +64,12 @@ export function hours(): z.ZodInt {
   return z.int().min(1).max(8760);
 }
 
-/** An http(s) address without a password in it. */
+/** An http(s) address without a user name or password in it: programs refuse to ask such addresses, and a secret in one is shown. */
 export function url(): z.ZodString {
   return matching(
     2048,
-    /^https?:\/\/[^\s/:]+(?::[^\s/@]*)?(?:\/\S*)?$/,
-    'it must be an http:// or https:// address without a password in it',
+    /^https?:\/\/[^\s/:@?#]+(?::[^\s/@?#]*)?(?:[/?#]\S*)?$/,
+    'it must be an http:// or https:// address without a user name or password in it',
   );
 }
 

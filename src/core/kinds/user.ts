@@ -27,6 +27,11 @@ export const user = defineKind({
     passwordHash: hashed(z.string().max(1024))
       .optional()
       .describe('The hash of the local password; absent where there is none.'),
+    registered: bookkeeping(z.literal(true))
+      .optional()
+      .describe(
+        'That somebody registered the account themselves; absent where an admin, single sign-on or an invitation made it.',
+      ),
     lastSignInAt: bookkeeping(instant())
       .nullable()
       .default(null)
@@ -42,10 +47,11 @@ export const user = defineKind({
       .optional()
       .describe('The networks from which the user signed in, or wrong passwords came, the last one first.'),
   }),
-  keys: ({ email, admin, suspended }) => [
+  keys: ({ email, emailVerified, admin, suspended, registered, lastSignInAt }) => [
     `email=${email}`,
     ...(admin ? [suspended ? suspendedAdmin : activeAdmin] : []),
     ...(suspended ? [suspendedUser] : []),
+    ...(registered && !emailVerified && lastSignInAt === null ? [unverifiedRegistration] : []),
   ],
 });
 
@@ -57,3 +63,6 @@ export const suspendedAdmin = 'admin=suspended';
 
 /** The index key of users who are shut out, admins and others. */
 export const suspendedUser = 'suspended';
+
+/** The index key of accounts that somebody registered, whose address was never verified and to which nobody ever signed in. */
+export const unverifiedRegistration = 'registered=unverified';

@@ -57,13 +57,20 @@ export type WrittenOptions = Readonly<Record<string, unknown>> | null | undefine
 /** Variables as they are written: `null` as a value takes an override away. */
 export type WrittenVariables = readonly { readonly name: string; readonly value: string | null }[] | null | undefined;
 
-/** What is written over what is there: what is not mentioned stays. */
+/** What is written over what is there: what is not mentioned stays, in a list that is given only where `replacesLists` does not say otherwise. */
 export function overridden(
   current: Pick<SpecOf<'Instance'>, 'options' | 'environment'>,
-  written: { readonly options?: WrittenOptions; readonly environment?: WrittenVariables },
+  written: {
+    readonly options?: WrittenOptions;
+    readonly environment?: WrittenVariables;
+    readonly replacesLists?: boolean;
+  },
 ): Overridden {
   const options = mergedOptions(current.options, written.options);
-  const environment = mergedVariables(current.environment, written.environment);
+  const environment = mergedVariables(
+    written.replacesLists && written.environment ? [] : current.environment,
+    written.environment,
+  );
   return {
     ...(options.data && Object.keys(options.data).length > 0 ? { options: options.data } : {}),
     ...(environment.data.length > 0 ? { environment: environment.data } : {}),

@@ -1,7 +1,9 @@
 // Makes a snapshot of an instance or a device; what it holds was kept before as a blob.
+
 import { hasPersistentContext } from '../instances/around.ts';
 import type { SpecOf } from '../kinds/index.ts';
 import { mostAutoSnapshots, mostManualSnapshots } from '../kinds/snapshot.ts';
+import { wordsOf } from '../kinds/words.ts';
 import { type Change, created, deleted, updated } from '../model/change.ts';
 import { targetedBy } from '../model/device-standing.ts';
 import type { Proposal } from '../model/proposal.ts';
@@ -63,7 +65,7 @@ export function refuseWithoutContext(view: View, owner: SnapshotOwner): void {
   if (owner.kind === 'Instance' && hasPersistentContext(view, owner as Resource<'Instance'>)) return;
   throw new Declined(
     'conflict',
-    `the snapshot of the ${owner.kind.toLowerCase()} ${owner.name} cannot hold its context, because that is in memory: set its option contextStorage to file and restart it, or leave includeContext out`,
+    `the snapshot of the ${wordsOf(owner.kind)} ${owner.name} cannot hold its context, because that is in memory: set its option contextStorage to file and restart it, or leave includeContext out`,
   );
 }
 
@@ -80,7 +82,7 @@ function surplusOf(view: View, known: readonly Resource<'Snapshot'>[]): Change[]
 
 function ownerIn(view: View, { kind, id }: NewSnapshot['of']): SnapshotOwner {
   const owner = view.get(kind, id);
-  if (!owner) throw new Declined('not_found', `there is no such ${kind.toLowerCase()}`);
+  if (!owner) throw new Declined('not_found', `there is no such ${wordsOf(kind)}`);
   if ('state' in owner.spec && owner.spec.state === 'deleting')
     throw new Declined('conflict', `the instance ${owner.name} can have no snapshot, because it is being deleted`);
   if ('restore' in owner.spec && owner.spec.restore)
@@ -95,7 +97,7 @@ function refuseTooMany({ kind, name }: SnapshotOwner, count: number): void {
   if (count < mostManualSnapshots) return;
   throw new Declined(
     'conflict',
-    `the ${kind.toLowerCase()} ${name} can have no more snapshots, because it has ${count}, which is the most: delete one that is no longer needed`,
+    `the ${wordsOf(kind)} ${name} can have no more snapshots, because it has ${count}, which is the most: delete one that is no longer needed`,
   );
 }
 

@@ -33,7 +33,7 @@ export function deletedUser(view: View, user: Resource<'User'>): Change[] {
 }
 
 /** The only team of a user, where nobody else is in it and it has neither instances nor devices. */
-function ownEmptyTeam(view: View, user: Resource<'User'>): Resource<'Team'> | undefined {
+export function ownEmptyTeam(view: View, user: Resource<'User'>): Resource<'Team'> | undefined {
   const [only, ...more] = [...referrers(view, 'Membership', user)];
   if (!only || more.length > 0 || only.spec.role !== 'owner') return undefined;
   const { members, instances, devices } = teamUse(view, only.spec.team);

@@ -43,7 +43,8 @@ export function register(registration: Registration): Proposal {
     const invitation = admit(view, registration, context.now);
     const verified = invitation !== undefined;
     if (!verified && userCalled(view, email)) return withoutAddress(view, registration, context);
-    const fresh = newUser({ username, spec: { email, displayName, passwordHash, emailVerified: verified } }, context);
+    const proved = verified ? ({ emailVerified: true } as const) : ({ registered: true } as const);
+    const fresh = newUser({ username, spec: { email, displayName, passwordHash, ...proved } }, context);
     const unused = verified ? unusedAccount(view, email) : undefined;
     const user = unused ? { ...fresh, id: unused.id, generation: unused.generation + 1 } : fresh;
     return [
@@ -62,7 +63,7 @@ function withoutAddress(
   context: Context,
 ): Change[] {
   const { id, ...rest } = newUser(
-    { username, spec: { email: unclaimedAddress('new'), displayName, passwordHash } },
+    { username, spec: { email: unclaimedAddress('new'), displayName, passwordHash, registered: true } },
     context,
   );
   const user = { ...rest, id, spec: { ...rest.spec, email: unclaimedAddress(id) } };

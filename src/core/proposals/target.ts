@@ -1,5 +1,6 @@
 // What a write is about: a resource of run time by its id, as the caller last saw it.
 import type { KindName } from '../kinds/index.ts';
+import { wordsOf } from '../kinds/words.ts';
 import type { Resource, ResourceOf } from '../model/resource.ts';
 import type { View } from '../model/view.ts';
 import { Declined } from './declined.ts';
@@ -18,11 +19,11 @@ export function targetIn<K extends KindName>(
   isTheirs: (found: ResourceOf<K>) => boolean = () => true,
 ): ResourceOf<K> {
   const found = view.get(kind, id);
-  if (!found || !isTheirs(found)) throw new Declined('not_found', `there is no such ${kind.toLowerCase()}`);
+  if (!found || !isTheirs(found)) throw new Declined('not_found', `there is no such ${wordsOf(kind)}`);
   if (expected && !expected(found))
     throw new Declined(
       'precondition_failed',
-      `the ${kind.toLowerCase()} changed since it was read: read it again, and decide anew`,
+      `the ${wordsOf(kind)} changed since it was read: read it again, and decide anew`,
     );
   return found;
 }

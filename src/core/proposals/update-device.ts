@@ -18,6 +18,8 @@ export interface DeviceUpdate extends Target {
   readonly group?: string | null | undefined;
   readonly targetSnapshot?: string | null | undefined;
   readonly environment?: WrittenVariables;
+  /** `environment` is all that there shall be. */
+  readonly replacesLists?: boolean;
 }
 
 /** Declines (`not_found`, `precondition_failed`); throws `InvalidSpec` for what cannot be chosen. */

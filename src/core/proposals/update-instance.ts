@@ -30,6 +30,8 @@ export interface InstanceUpdate extends InstanceTarget {
   readonly stack?: string | undefined;
   readonly options?: WrittenOptions;
   readonly environment?: WrittenVariables;
+  /** `environment` is all that there shall be. */
+  readonly replacesLists?: boolean;
   readonly protected?: boolean | undefined;
   /** `null`: as the type of the team says. */
   readonly endpointAccess?: SpecOf<'Instance'>['endpointAccess'] | null;

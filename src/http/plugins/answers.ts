@@ -1,4 +1,4 @@
-// What every answer has: its request's id, headers for browsers, and on GET an ETag.
+// What every answer has: its request's id, headers for browsers, and an ETag: on GET, and on writes that show what has a version.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagOf, isNotModified } from '../etag.ts';
 import { loggedPath } from '../logged-path.ts';
@@ -31,10 +31,13 @@ export function answers(app: FastifyInstance, { baseUrl, trace }: Pick<ServerOpt
       done();
     });
   app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (!isRead || reply.statusCode !== 200 || (typeof payload !== 'string' && !Buffer.isBuffer(payload)))
-      return payload;
-    return withEtag(payload, request, reply);
+    if (isRead) return reply.statusCode === 200 ? withEtag(payload, request, reply) : payload;
+    // What was written has the ETag that a GET of it has: the next If-Match needs no GET.
+    if (reply.version !== undefined && reply.statusCode < 300)
+      reply.header('etag', etagOf(payload, reply.version, reply.digest));
+    return payload;
   });
 }
 

@@ -4,17 +4,19 @@ import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { invalidRequest, Problem } from '../errors.ts';
+import { mergePatchType } from '../merge-patch-type.ts';
 import { bodyText, parsedBody, requireKeepable, requireKeysOnce } from '../read-body.ts';
 import { problemsOf } from '../request-problems.ts';
 
-/** Takes `application/json` alone; an empty body is none. */
+/** Takes `application/json` alone, and for a PATCH a merge patch; an empty body is none. */
 export function bodies(app: FastifyInstance): void {
   app.addHook('preParsing', async ({ headers }) => requirePlainForm(headers));
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
-    'application/json',
+    ['application/json', mergePatchType],
     { parseAs: 'buffer' },
     async (request: FastifyRequest, bytes: Buffer) => {
+      if (request.method !== 'PATCH' && request.mediaType === mergePatchType) throw noPatch();
       if (request.routeOptions.config.route?.takesBytes) return bytes;
       const text = bodyText(bytes);
       if (text === '') return undefined;
@@ -29,6 +31,12 @@ export function bodies(app: FastifyInstance): void {
       return value;
     },
   );
+}
+
+function noPatch(): Problem {
+  return new Problem('unsupported_media_type', {
+    detail: 'A merge patch is for PATCH alone: send the body as application/json.',
+  });
 }
 
 const LARGE = 256 * 1024;

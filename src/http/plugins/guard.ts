@@ -1,18 +1,14 @@
 // The guard: no route without an action, and no request past what the policy says, before its body is looked at.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { anonymous, type Caller } from '../../core/access/actor.ts';
+import type { Caller } from '../../core/access/actor.ts';
 import { type Action, type Decision, decide, policy } from '../../core/access/policy.ts';
 import type { View } from '../../core/model/view.ts';
-import { callerOf, requireOwnOrigin, sessionCookie } from '../authentication.ts';
+import { requireOwnOrigin, sessionCookie } from '../authentication.ts';
 import { Problem } from '../errors.ts';
-import type { LastUse } from '../last-use.ts';
 import type { Route } from '../route.ts';
 import type { ServerOptions } from '../services.ts';
 
 declare module 'fastify' {
-  interface FastifyRequest {
-    caller: Caller;
-  }
   interface FastifyContextConfig {
     /** What the route does, in the words of the policy. */
     readonly action?: Action;
@@ -20,18 +16,15 @@ declare module 'fastify' {
 }
 
 /** Guards every route that is registered afterwards. A route without an action of the policy cannot be registered: this throws. */
-export function guard(app: FastifyInstance, options: ServerOptions, lastUse: LastUse): void {
-  app.decorateRequest('caller');
+export function guard(app: FastifyInstance, options: ServerOptions): void {
   app.addHook('onRoute', ({ config, method, url }) => {
     if (config?.action === undefined || !Object.hasOwn(policy, config.action))
       throw new Error(`${String(method)} ${url} cannot be served, because it names no action of the policy`);
   });
   app.addHook('onRequest', async (request) => {
-    request.caller = anonymous;
     const { action, route } = request.routeOptions.config;
     // What is not a route has its own answer, the same for everybody.
     if (action === undefined) return;
-    request.caller = await callerOf(request, options, lastUse);
     if (!route?.anyOrigin && isForeign(request, action)) requireOwnOrigin(request, options);
     const decision = decideOn(action, route, request.params, request.caller, options.door.store.read());
     refuse(decision, action, request.caller, credentialOf(request));
@@ -58,7 +51,8 @@ function isForeign({ caller, headers }: FastifyRequest, action: Action): boolean
 
 type Credential = 'none' | 'token' | 'session';
 
-function credentialOf({ headers }: FastifyRequest): Credential {
+/** What a request shows to say whose it is, good or not. */
+export function credentialOf({ headers }: Pick<FastifyRequest, 'headers'>): Credential {
   if (headers.authorization !== undefined) return 'token';
   return headers.cookie?.includes(`${sessionCookie}=`) ? 'session' : 'none';
 }
@@ -95,7 +89,7 @@ function forbidden(action: Action, caller: Caller): string {
   if (caller.kind === 'machine')
     return 'This is a provisioning token, which registers one device and opens nothing else.';
   if (caller.kind === 'user' && caller.by === 'token' && caller.token.spec.scope === 'plan')
-    return 'This token has the scope "plan": it may plan documents and read the status of the configuration, and nothing else.';
+    return 'This token has the scope "plan": it may plan documents, and read the status of the configuration, the description of the API and whose it is, and nothing else.';
   const { may, who, usersWhile } = policy[action];
   if (who === 'device') return `You may not ${may}: that takes the token of a device.`;
   if (who === 'machine') return `You may not ${may}: that takes a provisioning token.`;

@@ -1,22 +1,22 @@
-// Limits: how often an address may ask, how often it may try to sign in, and no more work than the process can do.
+// Limits: how often an address or a credential may ask, how often passwords may be tried, and no more work than the process can do.
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Action } from '../../core/access/policy.ts';
+import type { Caller } from '../../core/access/actor.ts';
 import { singleton } from '../../core/model/view.ts';
 import { clientAddress } from '../client-address.ts';
 import { Problem } from '../errors.ts';
 import type { ServerOptions } from '../services.ts';
+import { type Bucket, badCredentialsPerSignIn, bucketOf, isOfAddress } from './buckets.ts';
+import { credentialOf } from './guard.ts';
 import { watchPressure } from './pressure.ts';
-
-/** The actions at which passwords and links are tried. */
-const guessing: ReadonlySet<Action> = new Set(['sign-in', 'register', 'recover-account', 'change-password']);
 
 /** A machine that is busy with something else for a moment is no reason to turn anybody away. */
 const mostPressure: NonNullable<ServerOptions['pressure']> = { delayMs: 1000, seconds: 5 };
 
 /**
- * Adds the limits of `Platform.api.rateLimit`: per address (of IPv6 the first 64 bits, because whoever has one has all of them), in windows of a
- * minute, counted by this process. The address is that of the connection, or where `trustProxy` says so the one that the proxy saw.
+ * Adds the limits of `Platform.api.rateLimit`, in windows of a minute, counted by this process. What comes with a good credential is counted by that, and
+ * all else by address (of IPv6 the first 64 bits, because whoever has one has all of them): that of the connection, or where `trustProxy` says so
+ * the one that the proxy saw. `buckets.ts` says what is counted where.
  */
 export async function limits(
   app: FastifyInstance,
@@ -29,19 +29,20 @@ export async function limits(
   });
   await app.register(rateLimit, { global: false });
   const settings = () => singleton(door.store.read(), 'Platform').spec.api.rateLimit;
-  const byWindow = { timeWindow: 60_000, ipv6Subnet: 64 } as const;
-  const requests = app.createRateLimit({ ...byWindow, max: () => settings().requestsPerMinute });
-  const signIns = app.createRateLimit({ ...byWindow, max: () => settings().signInPerMinute });
-  const countRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (settings().requestsPerMinute > 0) await count(requests, request, reply);
-  };
-  app.decorate('countRequest', countRequest);
+  const buckets = bucketsOf(app, {
+    requests: () => settings().requestsPerMinute,
+    'sign-in': () => settings().signInPerMinute,
+    'ways-in': () => settings().signInPerMinute,
+    'own-password': () => settings().signInPerMinute,
+    'bad-credential': () => settings().signInPerMinute * badCredentialsPerSignIn,
+  });
+  app.decorate('countRequest', (request, reply) => buckets.requests(request, reply));
   app.addHook('onRequest', async (request, reply) => {
     const { action } = request.routeOptions.config;
     if (action === 'probe') return;
-    await countRequest(request, reply);
-    if (settings().signInPerMinute > 0 && action !== undefined && guessing.has(action))
-      await count(signIns, request, reply);
+    await buckets.requests(request, reply);
+    const bucket = action === undefined ? undefined : bucketOf(action, showsBadCredential(request));
+    if (bucket !== undefined) await buckets[bucket](request, reply);
   });
 }
 
@@ -52,28 +53,67 @@ declare module 'fastify' {
   }
 }
 
-async function count(
-  limit: ReturnType<FastifyInstance['createRateLimit']>,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  // What it is counted by is made from the address alone.
-  const counted = await limit(Object.create(request, { ip: { value: clientAddress(request) } }));
-  if (counted.isAllowed) return;
-  tellOf(counted, reply);
+/** Counts a request in a bucket. Rejects with `rate_limited`. */
+type Count = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** Each with two counts that know nothing of each other: by address, and by credential. A maximum of 0 is none. */
+function bucketsOf(
+  app: FastifyInstance,
+  most: Readonly<Record<Bucket, () => number>>,
+): Readonly<Record<Bucket, Count>> {
+  const bucket = (name: Bucket): Count => {
+    const window = { timeWindow: 60_000, ipv6Subnet: 64, max: most[name] } as const;
+    const byAddress = app.createRateLimit(window);
+    const byCredential = app.createRateLimit({ ...window, keyGenerator: ({ caller }) => credentialKey(caller) ?? '' });
+    return async (request, reply) => {
+      if (most[name]() === 0) return;
+      const isKnown = !isOfAddress(name) && credentialKey(request.caller) !== undefined;
+      // What it is counted by is made from the address alone.
+      const counted = await (isKnown
+        ? byCredential(request)
+        : byAddress(Object.create(request, { ip: { value: clientAddress(request) } })));
+      if (!counted.isAllowed) judge(counted, isKnown ? 'credential' : 'address', reply);
+    };
+  };
+  return {
+    requests: bucket('requests'),
+    'sign-in': bucket('sign-in'),
+    'ways-in': bucket('ways-in'),
+    'own-password': bucket('own-password'),
+    'bad-credential': bucket('bad-credential'),
+  };
+}
+
+/** What a good credential is counted by. A request that no hook saw has no caller. */
+function credentialKey(caller: Caller | undefined): string | undefined {
+  if (caller === undefined || caller.kind === 'anonymous') return undefined;
+  if (caller.kind === 'device') return caller.device.id;
+  return caller.kind === 'user' && caller.by === 'session' ? caller.session.id : caller.token.id;
+}
+
+function showsBadCredential(request: FastifyRequest): boolean {
+  return request.caller.kind === 'anonymous' && credentialOf(request) !== 'none';
+}
+
+interface Counted {
+  readonly max: number;
+  readonly remaining: number;
+  readonly ttlInSeconds: number;
+  readonly isExceeded: boolean;
+}
+
+function judge(counted: Counted, by: 'credential' | 'address', reply: FastifyReply): void {
+  showLeft(counted, reply);
   if (!counted.isExceeded) return;
   const seconds = Math.max(1, counted.ttlInSeconds);
   throw new Problem('rate_limited', {
-    detail: `This address asked ${counted.max} times within a minute, which is the limit: try again in ${seconds} s.`,
+    detail: `This ${by} asked ${counted.max} times within a minute, which is the limit: try again in ${seconds} s.`,
     headers: { 'retry-after': String(seconds) },
   });
 }
 
 /** How much is left (draft-ietf-httpapi-ratelimit-headers), of the limit that ends first where two count. */
-function tellOf(
-  { max, remaining, ttlInSeconds }: { readonly max: number; readonly remaining: number; readonly ttlInSeconds: number },
-  reply: FastifyReply,
-): void {
+function showLeft({ max, remaining, ttlInSeconds }: Counted, reply: FastifyReply): void {
   const told = reply.getHeader('ratelimit-remaining');
   if (told !== undefined && Number(told) < remaining) return;
   reply.headers({ 'ratelimit-limit': max, 'ratelimit-remaining': remaining, 'ratelimit-reset': ttlInSeconds });

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { accepts } from '../accept.ts';
 import { codes, Problem, problemBody, problemOf } from '../errors.ts';
 import { loggedPath } from '../logged-path.ts';
+import { acceptPatch } from '../merge-patch-type.ts';
 import { type Page, pageReply } from '../pages/page.ts';
 import { problemPage } from '../pages/problem.ts';
 import type { ServerOptions } from '../services.ts';
@@ -26,7 +27,7 @@ export function problemAnswer({ baseUrl, log }: Pick<ServerOptions, 'baseUrl' | 
     reply.code(status);
     if (answered.has(reply)) return sendPlainly(reply, problem);
     answered.add(reply);
-    reply.headers({ ...problem.extras.headers });
+    reply.headers({ ...problem.extras.headers, ...acceptPatch(request.method, status) });
     const page = request.routeOptions.config.route?.problemPage?.(request.id);
     if (!page && isForPeople(request))
       return sendPage(reply, status, problemPage(problem.code, request.id, request.url));

@@ -7,7 +7,13 @@ import { Problem } from '../errors.ts';
 import type { Sockets } from '../sockets.ts';
 
 /** Probes, and signing in with the pages that it takes: so that it can be seen how the server is. */
-const answered: ReadonlySet<Action | undefined> = new Set<Action>(['probe', 'sign-in', 'open-page']);
+const answered: ReadonlySet<Action | undefined> = new Set<Action>([
+  'probe',
+  'sign-in',
+  'sign-out',
+  'see-ways-in',
+  'open-page',
+]);
 
 /** Answers these and nothing else on reserved connections, each of which is for one answer. */
 export function reservedPart(

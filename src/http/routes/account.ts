@@ -132,7 +132,7 @@ function elsewhere(sso: DeclaredResource<'SsoConfig'>, { baseUrl }: Services): P
 const logout = defineRoute({
   method: 'POST',
   url: '/account/logout',
-  action: 'sign-in',
+  action: 'sign-out',
   operationId: 'signOut',
   tag,
   summary: 'Sign out',
@@ -152,7 +152,7 @@ const signedOut = { detail: 'Signed out.' };
 const way = defineRoute({
   method: 'GET',
   url: '/account/sso',
-  action: 'sign-in',
+  action: 'see-ways-in',
   operationId: 'getSignInWay',
   tag,
   summary: 'How an address signs in',

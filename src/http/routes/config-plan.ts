@@ -7,6 +7,7 @@ import { dryRunQuery } from '../dry-run.ts';
 import { component } from '../json-schema.ts';
 import { type Call, defineRoute, type Route } from '../route.ts';
 import { planAnswer, planView } from '../views/config.ts';
+import { inTime, maxWaitMs } from '../waiting.ts';
 
 /** What a caller may consent to. */
 export const consentFields = {
@@ -186,7 +187,8 @@ const planOwn = defineRoute({
 export async function planInTurn({ services, caller }: Call): Promise<PlanDocument> {
   const place = services.planTurns(caller);
   try {
-    return await place.run(() => services.reconciler.plan());
+    const made = place.run(() => services.reconciler.plan());
+    return await inTime(made, 'the plan cannot be made', services.maxWaitMs ?? maxWaitMs);
   } finally {
     place.leave();
   }

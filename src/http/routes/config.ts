@@ -15,10 +15,12 @@ import { recordPage } from '../record-page.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { configStatusView, historyDetailView, historyView, planAnswer, planView } from '../views/config.ts';
 import { exampleConfigStatus, exampleHistory } from '../views/example-plan.ts';
+import { maxWaitMs, unlessLate } from '../waiting.ts';
 import { requireAllowed } from '../write.ts';
 import { configPlanRoutes, consentFields, consentsIn, planInTurn } from './config-plan.ts';
 
 const tag = 'configuration';
+const historyUrl = '/api/v1/admin/config/history';
 
 const status = defineRoute({
   method: 'GET',
@@ -59,12 +61,21 @@ const reconcile = defineRoute({
   operationId: 'reconcile',
   tag,
   summary: 'Apply the server’s own tree now',
-  description: 'Reads the tree, applies it all or nothing, and answers the plan that was done.',
+  description:
+    'Reads the tree, applies it all or nothing, and answers the plan that was done. What takes longer than 45 s is answered 202 and goes on: how it ended is the newest entry of the history then. A dry run that takes longer is 503.',
   query: z.strictObject(dryRunQuery),
   body: reconcileBody.prefault({}),
   bodyExample: () => ({ allowDeletes: 1 }),
   bodyOptional: true,
-  answers: { 200: { description: 'The plan that was done.', schema: planView } },
+  answers: {
+    200: { description: 'The plan that was done.', schema: planView },
+    202: {
+      description: 'It goes on; the status as it is now.',
+      schema: configStatusView,
+      example: () => exampleConfigStatus,
+      headers: { Location: 'Where to see how it ended.' },
+    },
+  },
   verbatim: true,
   handle: async (call) => {
     const { services, body, query, caller, requestId, address } = call;
@@ -80,7 +91,13 @@ const reconcile = defineRoute({
     const permit = (view: View) => requireAllowed(call, view, services.clock());
     const by = { actor: actorOf(caller), requestId, address, permit };
     const seen = { ...withBase, ...(source ? { source } : {}) };
-    return { body: planAnswer(await services.reconciler.reconcile({ ...seen, consents, ...by })) };
+    const work = services.reconciler.reconcile({ ...seen, consents, ...by });
+    const done = await unlessLate(work, services.maxWaitMs ?? maxWaitMs, (reason) =>
+      services.log(`a reconcile that was answered before it ended (${requestId}) was not kept: ${String(reason)}`),
+    );
+    if (done) return { body: planAnswer(done) };
+    requireAllowed(call, services.door.store.read(), services.clock());
+    return { status: 202, headers: { location: historyUrl }, body: await services.reconciler.status() };
   },
 });
 
@@ -88,7 +105,7 @@ const results = ['applied', 'refused', 'unchanged'] as const;
 
 const history = defineRoute({
   method: 'GET',
-  url: '/api/v1/admin/config/history',
+  url: historyUrl,
   action: 'read-config-history',
   operationId: 'listHistory',
   tag,

@@ -4,6 +4,7 @@ import type { Action } from '../../core/access/policy.ts';
 import { envelope } from '../../core/kinds/envelope.ts';
 import { type DeclaredKindName, declaredKindNames, kindOf } from '../../core/kinds/index.ts';
 import { name, partsOf } from '../../core/kinds/kind.ts';
+import { wordsOf } from '../../core/kinds/words.ts';
 import type { DeclaredResource, Labels, Lifecycle } from '../../core/model/resource.ts';
 import type { View } from '../../core/model/view.ts';
 import { deleteDeclared } from '../../core/proposals/delete-declared.ts';
@@ -12,7 +13,15 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
 import { component, describedAs } from '../json-schema.ts';
 import { listBody, listView, pageOf, pageQuery, type SortKey, searchQuery, sortedBy, sortQuery } from '../paging.ts';
-import { type Call, defineRoute, type Reply, type Route, variablesBodyLimit } from '../route.ts';
+import {
+  type Call,
+  defineRoute,
+  madeHeaders,
+  type Reply,
+  type Route,
+  variablesBodyLimit,
+  writtenHeaders,
+} from '../route.ts';
 import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
 import { declaredView, shownDeclared, versionOf } from '../views/declared.ts';
@@ -66,7 +75,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     url,
     action: read,
     operationId: `list${plural.charAt(0).toUpperCase()}${plural.slice(1)}`,
-    summary: `List ${words(kind)}s`,
+    summary: `List ${wordsOf(kind)}s`,
     query: z.strictObject({ ...pageQuery, ...searchQuery, ...sortQuery(sorts) }),
     answers: {
       200: { description: 'A page of objects.', schema: listView(plural, view), example: () => exampleList(kind) },
@@ -115,7 +124,7 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     bodyExample: () => exampleWritten(kind),
     answers: {
       200: tried,
-      201: { description: 'The object that was made.', schema: view, example, headers: { Location: 'Where it is.' } },
+      201: { description: 'The object that was made.', schema: view, example, headers: madeHeaders },
     },
     handle: async (call) => {
       const { body, services } = call;
@@ -142,7 +151,12 @@ function routesOf(kind: DeclaredKindName): readonly Route[] {
     ...large,
     bodyExample: () => exampleReplacement(kind),
     answers: {
-      200: { description: 'The object, or what a dry run would change.', schema: z.union([view, planView]), example },
+      200: {
+        description: 'The object, or what a dry run would change.',
+        schema: z.union([view, planView]),
+        example,
+        headers: writtenHeaders,
+      },
     },
     handle: async (call) => {
       const target = {
@@ -225,14 +239,7 @@ function keyOf({ name: own, spec }: DeclaredResource, order: string): SortKey {
 
 /** `InstanceType` → `an instance type`. */
 function aWord(kind: DeclaredKindName): string {
-  return `${kind.startsWith('I') ? 'an' : 'a'} ${words(kind)}`;
-}
-
-/** `InstanceType` → `instance type`. */
-function words(kind: DeclaredKindName): string {
-  return kind === 'SsoConfig'
-    ? 'single sign-on configuration'
-    : kind.replace(/\B[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+  return `${kind.startsWith('I') ? 'an' : 'a'} ${wordsOf(kind)}`;
 }
 
 export const declaredRoutes: readonly Route[] = declaredKindNames

@@ -12,7 +12,7 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { matchesVersion } from '../etag.ts';
 import { describedAs } from '../json-schema.ts';
-import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { type Call, defineRoute, type Reply, type Route, writtenHeaders } from '../route.ts';
 import { tellOfClone } from '../tell-of-device.ts';
 import { planView } from '../views/config.ts';
 import { exampleDevice, registeredDeviceView, shownDevice } from '../views/device.ts';
@@ -62,6 +62,7 @@ const register = defineRoute({
       description: 'The device that was made, with its token.',
       schema: registeredDeviceView,
       example: () => ({ ...exampleDevice, status: 'unknown', lastSeenAt: null, token: 'weirdev_…' }),
+      headers: { Location: 'Where the device reads, by its token, what it should be.' },
     },
   },
   handle: async (call) => {
@@ -72,7 +73,8 @@ const register = defineRoute({
     if ('plan' in outcome) return { body: outcome.plan };
     const id = outcome.changes.find(({ kind }) => kind === 'Device')?.id ?? '';
     const device = targetIn(outcome.view, 'Device', { id });
-    return { status: 201, body: { ...shownDevice(device, outcome.view, call.services), token } };
+    const headers = { location: '/api/v1/device' };
+    return { status: 201, headers, body: { ...shownDevice(device, outcome.view, call.services), token } };
   },
 });
 
@@ -140,7 +142,7 @@ const say = defineRoute({
   body: checkInBody,
   bodyExample: () => ({ state: 'running', agentVersion: '2.0.0', runtimeVersion: '4.1.15' }),
   bodyLimit: 16_384,
-  answers: { 200: { ...wanted, schema: z.union([wantedView, planView]) } },
+  answers: { 200: { ...wanted, schema: z.union([wantedView, planView]), headers: writtenHeaders } },
   handle: async (call) => {
     const { id, spec } = deviceOf(call.caller);
     const { error, agent, ...reported } = call.body;

@@ -8,7 +8,7 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { resourceVersion, unmoved } from '../expectation.ts';
 import { pageOfMany } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery, sortQuery } from '../paging.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, madeHeaders, type Reply, type Route, writtenHeaders } from '../route.ts';
 import { deviceGroupSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { deviceGroupView, exampleDeviceGroup, shownDeviceGroup } from '../views/device.ts';
@@ -69,7 +69,7 @@ const create = defineRoute({
       description: 'The group that was made.',
       schema: deviceGroupView,
       example,
-      headers: { Location: 'Where it is.' },
+      headers: madeHeaders,
     },
   },
   handle: async (call) => {
@@ -98,6 +98,7 @@ const update = defineRoute({
   method: 'PUT',
   url: '/api/v1/device-groups/:id',
   action: 'manage-device-groups',
+  changesGiven: true,
   operationId: 'updateDeviceGroup',
   tag,
   summary: 'Change a device group',
@@ -109,6 +110,7 @@ const update = defineRoute({
     200: {
       description: 'The group, or what a dry run would change.',
       schema: z.union([deviceGroupView, planView]),
+      headers: writtenHeaders,
       example,
     },
   },

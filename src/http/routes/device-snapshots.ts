@@ -9,14 +9,14 @@ import { targetIn } from '../../core/proposals/target.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { listView } from '../paging.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { begunHeaders, defineRoute, type Route } from '../route.ts';
 import { snapshotListQuery, snapshotPage } from '../snapshot-page.ts';
 import { exampleRunnable, mostSentBytes, runnableView, sentBytes } from '../views/device-snapshot.ts';
 import { exampleSnapshot, shownSnapshot, snapshotView } from '../views/snapshot.ts';
 import { inTime, maxWaitMs } from '../waiting.ts';
 import { contextOf, type Kept, write } from '../write.ts';
 import { deviceOf } from './device-channel.ts';
-import { detailOf, ofDevice, shownDeviceAnswer } from './devices.ts';
+import { ofDevice, shownDeviceAnswer, shownIn } from './devices.ts';
 import { contentsOf, readNamed } from './snapshots.ts';
 
 const example = () => ({
@@ -61,11 +61,12 @@ const ask = defineRoute({
   query: z.strictObject(dryRunQuery),
   body: z.strictObject({ name: displayName().describe('What the snapshot will be called.') }),
   bodyExample: () => ({ name: 'Before the new press' }),
-  answers: { 200: tried, 202: { ...shownDeviceAnswer, description: 'The device is asked.' } },
+  answers: { 200: tried, 202: { ...shownDeviceAnswer, description: 'The device is asked.', headers: begunHeaders } },
   handle: async (call) => {
     const outcome = await write(call, requestSnapshot(call.params.id, call.body.name));
     if ('plan' in outcome) return { body: outcome.plan };
-    return { status: 202, body: detailOf(outcome.view, call.params.id, call) };
+    const headers = { location: `/api/v1/devices/${call.params.id}` };
+    return { status: 202, headers, ...shownIn(outcome.view, call.params.id, call) };
   },
 });
 

@@ -9,8 +9,18 @@ import { targetIn } from '../../core/proposals/target.ts';
 import { renewDeviceToken, updateDevice } from '../../core/proposals/update-device.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
+import { digestOf } from '../etag.ts';
 import { resourceVersion, unmoved } from '../expectation.ts';
-import { type Call, defineRoute, type Reply, type Route, variablesBodyLimit } from '../route.ts';
+import { replacesLists } from '../merge-patch.ts';
+import {
+  type Call,
+  defineRoute,
+  madeHeaders,
+  type Reply,
+  type Route,
+  variablesBodyLimit,
+  writtenHeaders,
+} from '../route.ts';
 import { deviceSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { deviceDetailView, deviceWithTokenView, exampleDevice, shownDeviceDetail } from '../views/device.ts';
@@ -53,7 +63,7 @@ const create = defineRoute({
       description: 'The device that was made, with its token.',
       schema: deviceWithTokenView,
       example: exampleWithToken,
-      headers: { Location: 'Where it is.' },
+      headers: madeHeaders,
     },
   },
   handle: async (call) => {
@@ -63,7 +73,7 @@ const create = defineRoute({
     if ('plan' in outcome) return { body: outcome.plan };
     if (outcome.repeated) throw shownBefore();
     const headers = { location: `/api/v1/devices/${outcome.made}` };
-    return { status: 201, headers, body: { ...detailOf(outcome.view, outcome.made, call), token } };
+    return { status: 201, headers, ...withToken(shownIn(outcome.view, outcome.made, call), token) };
   },
 });
 
@@ -85,6 +95,7 @@ const update = defineRoute({
   method: 'PUT',
   url: '/api/v1/devices/:id',
   action: 'update-device',
+  changesGiven: true,
   operationId: 'updateDevice',
   tag,
   summary: 'Change a device',
@@ -97,11 +108,15 @@ const update = defineRoute({
     200: {
       description: 'The device, or what a dry run would change.',
       schema: z.union([deviceDetailView, planView]),
+      headers: writtenHeaders,
       example: exampleDetail,
     },
   },
   handle: async (call) => {
-    const outcome = await write(call, updateDevice({ ...call.body, id: call.params.id, ...unmoved(call) }));
+    const outcome = await write(
+      call,
+      updateDevice({ ...call.body, id: call.params.id, ...unmoved(call), replacesLists: replacesLists(call) }),
+    );
     return 'plan' in outcome ? { body: outcome.plan } : shownIn(outcome.view, call.params.id, call);
   },
 });
@@ -122,13 +137,15 @@ const renew = defineRoute({
       description: 'The device, with its new token: no other answer ever holds it.',
       schema: deviceWithTokenView,
       example: exampleWithToken,
+      headers: madeHeaders,
     },
   },
   handle: async (call) => {
     const { token, hash } = mintToken('device');
     const outcome = await write(call, renewDeviceToken(call.params.id, hash));
     if ('plan' in outcome) return { body: outcome.plan };
-    return { status: 201, body: { ...detailOf(outcome.view, call.params.id, call), token } };
+    const headers = { location: `/api/v1/devices/${call.params.id}` };
+    return { status: 201, headers, ...withToken(shownIn(outcome.view, call.params.id, call), token) };
   },
 });
 
@@ -146,13 +163,15 @@ const remove = defineRoute({
   handle: async (call) => emptyAnswer(await write(call, deleteDevice({ id: call.params.id, ...unmoved(call) }))),
 });
 
-/** A device as it is answered on its own. Throws `Declined` where there is none. */
-export function detailOf(view: View, id: string, { caller, services }: Call) {
-  return shownDeviceDetail(targetIn(view, 'Device', { id }), caller, view, services);
+/** A device as an answer. Throws `Declined` where there is none. */
+export function shownIn(view: View, id: string, { caller, services }: Call): Reply {
+  const device = targetIn(view, 'Device', { id });
+  return { body: shownDeviceDetail(device, caller, view, services), version: resourceVersion(device) };
 }
 
-function shownIn(view: View, id: string, call: Call): Reply {
-  return { body: detailOf(view, id, call), version: resourceVersion(targetIn(view, 'Device', { id })) };
+/** The answer that shows the token, too; its ETag is that of the device without it. */
+function withToken(reply: Reply, token: string): Reply {
+  return { ...reply, digest: digestOf(JSON.stringify(reply.body)), body: { ...Object(reply.body), token } };
 }
 
 /** Only the hash was kept: there is nothing to show again. */

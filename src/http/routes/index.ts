@@ -1,4 +1,5 @@
 // The registry of routes: one line an area.
+import { withPatch } from '../merge-patch.ts';
 import type { Route } from '../route.ts';
 import { accountRoutes } from './account.ts';
 import { auditRoutes } from './audit.ts';
@@ -41,11 +42,12 @@ import { teamListRoutes } from './team-lists.ts';
 import { teamRoutes } from './teams.ts';
 import { tokenRoutes } from './tokens.ts';
 import { userRoutes } from './users.ts';
+import { versionRoute } from './version.ts';
 
-/** Every route that the server has. */
-export const routes: readonly Route[] = [
+const areas: readonly Route[] = [
   ...healthRoutes,
   ...descriptionRoutes,
+  versionRoute,
   ...configRoutes,
   ...configSuspensionRoutes,
   ...declaredRoutes,
@@ -86,3 +88,6 @@ export const routes: readonly Route[] = [
   ...invitationRoutes,
   ...ownInvitationRoutes,
 ];
+
+/** Every route that the server has. */
+export const routes: readonly Route[] = areas.flatMap(withPatch);

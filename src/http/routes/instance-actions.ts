@@ -4,7 +4,7 @@ import { keysOf } from '../../core/kinds/kind.ts';
 import { actOnInstance, type InstanceOperation } from '../../core/proposals/act-on-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { component } from '../json-schema.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { begunHeaders, defineRoute, type Route } from '../route.ts';
 import { write } from '../write.ts';
 import { ofInstance, shownInstanceAnswer as shown, shownIn } from './instances.ts';
 
@@ -50,7 +50,10 @@ export const instanceActionRoutes: readonly Route[] = keysOf(operations).map((ac
     ...(action === 'start' || action === 'restart'
       ? { body: startBody.prefault({}), bodyOptional: true, bodyExample: () => ({ safe: true }) }
       : {}),
-    answers: { 200: tried, 202: { ...shown, description: 'It will be done, or is done already.' } },
+    answers: {
+      200: tried,
+      202: { ...shown, description: 'It will be done, or is done already.', headers: begunHeaders },
+    },
     handle: async (call) => {
       const drivers = call.services.door.facts().drivers;
       const outcome = await write(
@@ -58,7 +61,8 @@ export const instanceActionRoutes: readonly Route[] = keysOf(operations).map((ac
         actOnInstance({ id: call.params.id, action, safe: safeIn(call.body) }, drivers),
       );
       if ('plan' in outcome) return { body: outcome.plan };
-      return { status: 202, ...shownIn(outcome.view, call.params.id, call) };
+      const headers = { location: `/api/v1/instances/${call.params.id}` };
+      return { status: 202, headers, ...shownIn(outcome.view, call.params.id, call) };
     },
   });
 });

@@ -8,7 +8,16 @@ import { withOwnSecrets } from '../../core/proposals/own-secrets.ts';
 import { type InstanceTarget, targeted, updateInstance } from '../../core/proposals/update-instance.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
-import { type Call, defineRoute, type Reply, type Route, variablesBodyLimit } from '../route.ts';
+import { replacesLists } from '../merge-patch.ts';
+import {
+  type Call,
+  defineRoute,
+  madeHeaders,
+  type Reply,
+  type Route,
+  variablesBodyLimit,
+  writtenHeaders,
+} from '../route.ts';
 import { instanceSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { exampleInstance, instanceDetailView, instanceVersion, shownInstanceDetail } from '../views/instance.ts';
@@ -67,7 +76,7 @@ const create = defineRoute({
   }),
   answers: {
     200: tried,
-    201: { ...shownInstanceAnswer, description: 'The instance that was made.', headers: { Location: 'Where it is.' } },
+    201: { ...shownInstanceAnswer, description: 'The instance that was made.', headers: madeHeaders },
   },
   handle: async (call) => {
     const { params, body, services } = call;
@@ -98,6 +107,7 @@ const update = defineRoute({
   method: 'PUT',
   url: '/api/v1/instances/:id',
   action: 'update-instance',
+  changesGiven: true,
   operationId: 'updateInstance',
   tag,
   summary: 'Change an instance',
@@ -111,11 +121,15 @@ const update = defineRoute({
     200: {
       description: 'The instance, or what a dry run would change.',
       schema: z.union([instanceDetailView, planView]),
+      headers: writtenHeaders,
       example: exampleDetail,
     },
   },
   handle: async (call) => {
-    const proposal = byOwner(call, updateInstance({ ...call.body, ...targetOf(call) }));
+    const proposal = byOwner(
+      call,
+      updateInstance({ ...call.body, ...targetOf(call), replacesLists: replacesLists(call) }),
+    );
     const outcome = await write(call, withOwnSecrets(proposal, userOf(call.caller).user.id));
     return 'plan' in outcome ? { body: outcome.plan } : shownIn(outcome.view, call.params.id, call);
   },

@@ -18,7 +18,7 @@ import { calledAddress, withinQuota } from '../invitation-quota.ts';
 import { component } from '../json-schema.ts';
 import { pageOfLong } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery } from '../paging.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, type Reply, type Route, writtenHeaders } from '../route.ts';
 import type { Services } from '../services.ts';
 import { teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
@@ -119,7 +119,10 @@ const invite = defineRoute({
     }),
   ),
   bodyExample: () => ({ user: 'bob@example.org', role: 'member' }),
-  answers: { 200: tried, 201: { description: 'The invitation.', schema: invitationView, example } },
+  answers: {
+    200: tried,
+    201: { description: 'The invitation.', schema: invitationView, example, headers: writtenHeaders },
+  },
   handle: async (call) => {
     const { params, body, services } = call;
     const { secret, hash } = mintSecret();
@@ -151,6 +154,7 @@ const resend = defineRoute({
     200: {
       description: 'The invitation, or what a dry run would change.',
       schema: z.union([invitationView, planView]),
+      headers: writtenHeaders,
       example,
     },
   },

@@ -12,7 +12,7 @@ import { resourceVersion, unmoved } from '../expectation.ts';
 import { component } from '../json-schema.ts';
 import { pageOfMany } from '../long-list.ts';
 import { listBody, listView, pageQuery, searchQuery, sortQuery } from '../paging.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, type Reply, type Route, writtenHeaders } from '../route.ts';
 import { teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { exampleMember, memberView, shownMember } from '../views/member.ts';
@@ -77,6 +77,7 @@ const set = defineRoute({
     200: {
       description: 'The member, or what a dry run would change.',
       schema: z.union([memberView, planView]),
+      headers: writtenHeaders,
       example: () => exampleMember,
     },
   },

@@ -10,7 +10,7 @@ import { declineInvitation } from '../../core/proposals/close-invitation.ts';
 import { targetIn } from '../../core/proposals/target.ts';
 import { dryRunQuery, tried } from '../dry-run.ts';
 import { unmoved } from '../expectation.ts';
-import { pageQuery, searchQuery } from '../paging.ts';
+import { pageQuery, searchQuery, sortedBy } from '../paging.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { planView } from '../views/config.ts';
 import { exampleOpened, openedInvitationView, shownOpened } from '../views/invitation.ts';
@@ -39,7 +39,8 @@ const list = defineRoute({
   handle: (call) => {
     const { query, services } = call;
     const view = services.door.store.read();
-    const all = [...invitationsTo(view, userOf(call.caller).user)].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
+    const mine = invitationsTo(view, userOf(call.caller).user);
+    const all = sortedBy(mine, ({ id, createdAt }) => [createdAt, id]);
     return { body: pageOfInvitations(all, query, view, services.clock()) };
   },
 });

@@ -11,7 +11,7 @@ import { requestPasswordReset, requireResetOffered } from '../../core/proposals/
 import { resetPasswordByLink } from '../../core/proposals/reset-password-by-link.ts';
 import { restoreEmail } from '../../core/proposals/restore-email.ts';
 import { mailReset } from '../account-mails.ts';
-import { hashOfNew } from '../new-password.ts';
+import { hashOfNew, passwordOwner } from '../new-password.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { doneView, shownOwner } from '../views/account.ts';
 import { exampleUser, userView } from '../views/user.ts';
@@ -81,7 +81,13 @@ const resetPassword = defineRoute({
     'By the token in the link that was mailed, which works once, for 30 minutes. Ends all sessions of the user, and unlocks the account. It does not sign in.',
   body: z.strictObject({
     token: z.string().min(1).max(255).describe('The token in the link.'),
-    password: z.string().min(1).max(1024).describe('The password: 8 to 256 characters, and none that many people use.'),
+    password: z
+      .string()
+      .min(1)
+      .max(1024)
+      .describe(
+        'The password: 8 to 256 characters, none that many people use, and not made of the username or address.',
+      ),
   }),
   bodyExample: () => ({ token: 'Xn5cT0wq7RzL1kYb8Vm2JdG4sH6fP9aQe3uW0iOx', password: 'correct horse battery' }),
   answers: { 200: { description: 'The user.', schema: userView, example: () => exampleUser } },
@@ -91,8 +97,8 @@ const resetPassword = defineRoute({
     const view = services.door.store.read();
     // Asked before there is work to do, and again when it is done.
     requireResetOffered(view);
-    goodLink(view, 'reset-password', hash, services.clock());
-    const passwordHash = await hashOfNew(body.password, services);
+    const { user } = goodLink(view, 'reset-password', hash, services.clock()).spec;
+    const passwordHash = await hashOfNew(body.password, services, passwordOwner(view.get('User', user)));
     const { changes } = await submit(services.door, resetPasswordByLink({ hash, passwordHash }), contextOf(call));
     return { body: shownOwner(changes, services) };
   },

@@ -28,7 +28,7 @@ const tag = 'account';
 const offer = defineRoute({
   method: 'GET',
   url: '/account/registration',
-  action: 'register',
+  action: 'see-ways-in',
   operationId: 'getRegistration',
   tag,
   summary: 'What visitors may do',
@@ -45,7 +45,11 @@ const offer = defineRoute({
 const form = z.strictObject({
   username: username().describe('What to sign in as: letters, digits, ".", "_" and "-".'),
   email: emailAddress().describe('The email address.'),
-  password: z.string().min(1).max(1024).describe('The password: 8 to 256 characters, and none that many people use.'),
+  password: z
+    .string()
+    .min(1)
+    .max(1024)
+    .describe('The password: 8 to 256 characters, none that many people use, and not made of the username or address.'),
   name: nameField().trim().optional(),
   teamType: z
     .string()
@@ -80,7 +84,7 @@ const register = defineRoute({
     const findings = findingsIn(body, typeProblem(view, { type: body.teamType, optional: invitation !== undefined }));
     if (findings.length > 0) throw invalidRequest(findings);
     const link = mintSecret();
-    const passwordHash = await hashOfNew(body.password, services);
+    const passwordHash = await hashOfNew(body.password, services, body);
     const proposal = registration({ ...applicant, ...wanted(body), passwordHash, link: link.hash });
     const { changes } = await submit(services.door, proposal, contextOf(call));
     mailVerification(services, changes, link.secret);
@@ -91,8 +95,8 @@ const register = defineRoute({
 });
 
 /** All that is wrong with a form, at once: the proposal would look at the type only when the password is hashed. */
-function findingsIn({ password }: z.output<typeof form>, typeProblem: string | undefined): Finding[] {
-  const found = passwordFindings(password);
+function findingsIn({ password, ...owner }: z.output<typeof form>, typeProblem: string | undefined): Finding[] {
+  const found = passwordFindings(password, owner);
   return typeProblem === undefined ? found : [...found, fieldFinding('teamType', typeProblem)];
 }
 

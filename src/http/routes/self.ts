@@ -13,8 +13,9 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { invalidRequest, Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component } from '../json-schema.ts';
-import { fieldFinding } from '../new-password.ts';
-import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { fieldFinding, hashOfNew, passwordOwner } from '../new-password.ts';
+import { type Call, defineRoute, type Reply, type Route, writtenHeaders } from '../route.ts';
+import { tellOfAddressWanted } from '../tell-of-address.ts';
 import { emailField, givenPasswordField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
 import { planView } from '../views/config.ts';
 import { exampleUser, selfView, shownSelf, userVersion } from '../views/user.ts';
@@ -29,7 +30,12 @@ const example = () => ({
   can: ['update-self', 'change-address', 'delete-self', 'change-password', 'create-token'],
 });
 const written = {
-  200: { description: 'The user, or what a dry run would change.', schema: z.union([selfView, planView]), example },
+  200: {
+    description: 'The user, or what a dry run would change.',
+    schema: z.union([selfView, planView]),
+    example,
+    headers: writtenHeaders,
+  },
 };
 
 const get = defineRoute({
@@ -48,11 +54,12 @@ const update = defineRoute({
   method: 'PUT',
   url,
   action: 'update-self',
+  changesGiven: true,
   operationId: 'updateSelf',
   tag,
   summary: 'Change your name, username or address',
   description:
-    'What is left out stays as it is. A new address needs a session and `currentPassword`, whose wrong ones are counted as at sign-in. It is yours once you have opened the link that is mailed to it, signed in: until then it is `pendingEmail`, giving your present address again takes it back, and it is given up when the session that asked for it ends or the password changes. A changed address ends your other sessions, and for 72 hours the old one has a link that takes it back. Where the platform sends no mail it is taken at once, and is not verified. Where your domain signs in through single sign-on the address cannot change here, nor become one of such a domain.',
+    'What is left out stays as it is. A new address needs a session and `currentPassword`, whose wrong ones are counted as at sign-in. It is yours once you have opened the link that is mailed to it, signed in: until then it is `pendingEmail`, giving your present address again takes it back, and it is given up when the session that asked for it ends or the password changes. A changed address ends your other sessions, and for 72 hours the old one has a link that takes it back. Where it is somebody’s already the answer is the same, its owner is told by mail, and nothing changes. Where the platform sends no mail it is taken at once, and is not verified; one that is somebody’s is refused then. Where your domain signs in through single sign-on the address cannot change here, nor become one of such a domain.',
   query: z.strictObject(dryRunQuery),
   body: component(
     'SelfUpdate',
@@ -73,7 +80,8 @@ const update = defineRoute({
     const change = { displayName, username, email, linkHash: hash, ...proof };
     const outcome = await write(call, updateSelf({ id, address: call.address, ...change, ...unmoved(call) }));
     if ('plan' in outcome) return { body: outcome.plan };
-    mailVerification(call.services, outcome.changes, secret);
+    const isTaken = email !== undefined && tellOfAddressWanted(email, id, call.services);
+    if (!isTaken) mailVerification(call.services, outcome.changes, secret);
     return shown(call, outcome.view);
   },
 });
@@ -101,7 +109,12 @@ const password = defineRoute({
     const { services, body } = call;
     const caller = userOf(call.caller);
     const verified = await comparedPassword(call, caller, body.current, 'password');
-    const passwordHash = await services.passwords.hash(body.new);
+    const passwordHash = await hashOfNew(
+      body.new,
+      services,
+      passwordOwner(services.door.store.read().get('User', caller.user.id)),
+      'new',
+    );
     const change = { id: caller.user.id, verified, passwordHash, session: sessionOf(caller), address: call.address };
     const outcome = await write(call, changePassword({ ...change, ...unmoved(call) }));
     if ('plan' in outcome) return { body: outcome.plan };

@@ -5,7 +5,7 @@ import { singleton } from '../../core/model/view.ts';
 import { replaceDeclared } from '../../core/proposals/put-declared.ts';
 import { dryRunQuery } from '../dry-run.ts';
 import { matchesVersion } from '../etag.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, type Reply, type Route, writtenHeaders } from '../route.ts';
 import type { Services } from '../services.ts';
 import { planView } from '../views/config.ts';
 import { declaredView, shownDeclared, versionOf } from '../views/declared.ts';
@@ -48,6 +48,7 @@ const putSettings = defineRoute({
     200: {
       description: 'The settings, or what a dry run would change.',
       schema: z.union([settingsView, planView]),
+      headers: writtenHeaders,
       example: () => exampleShown('AdminSettings'),
     },
   },

@@ -9,7 +9,7 @@ import { targeted } from '../../core/proposals/update-instance.ts';
 import type { NamedBytes } from '../content-work.ts';
 import { dryRunQuery } from '../dry-run.ts';
 import { describedAs } from '../json-schema.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { begunHeaders, defineRoute, type Route, writtenHeaders } from '../route.ts';
 import { instanceSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { instanceDetailView } from '../views/instance.ts';
@@ -97,11 +97,12 @@ const restore = defineRoute({
       ...shownInstanceAnswer,
       description: 'The instance as it stands then, or what a dry run would change.',
       schema: z.union([instanceDetailView, planView]),
+      headers: writtenHeaders,
     },
     202: {
       ...shownInstanceAnswer,
       description: 'It is still being restored, and that goes on.',
-      headers: { Location: 'Where to see how it stands.' },
+      headers: begunHeaders,
     },
   },
   handle: async (call) => {

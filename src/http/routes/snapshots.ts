@@ -12,7 +12,7 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { resourceVersion, unmoved } from '../expectation.ts';
 import { listView } from '../paging.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, madeHeaders, type Route } from '../route.ts';
 import type { Services } from '../services.ts';
 import { snapshotListQuery, snapshotPage } from '../snapshot-page.ts';
 import { snapshotSubject } from '../subjects.ts';
@@ -74,7 +74,7 @@ const create = defineRoute({
       ),
   }),
   bodyExample: () => ({ name: 'Before the new press' }),
-  answers: { 200: tried, 201: { ...shown, headers: { Location: 'Where it is.' } } },
+  answers: { 200: tried, 201: { ...shown, headers: madeHeaders } },
   handle: async (call) => {
     const { params, body, query, services } = call;
     const view = services.door.store.read();

@@ -1,8 +1,8 @@
 // Lists of teams: one's own, and for admins all.
 import { z } from 'zod';
 import type { Resource } from '../../core/model/resource.ts';
-import type { View } from '../../core/model/view.ts';
-import { pageOfMany } from '../long-list.ts';
+import { countReferrers, type View } from '../../core/model/view.ts';
+import { pageOfLong, pageOfMany } from '../long-list.ts';
 import { listBody, listView, type Page, pageQuery, searchQuery, sortQuery } from '../paging.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { exampleTeam, shownTeam, teamView } from '../views/team.ts';
@@ -74,12 +74,18 @@ function pageOfTeams(view: View, { q, type: named, ...page }: z.output<typeof ev
   const type = named === undefined ? undefined : view.named('TeamType', named);
   if (named !== undefined && type?.name !== named) return { items: [], count: 0 };
   const text = q?.toLowerCase();
-  return pageOfMany(view, 'Team', {
+  const wanted = {
     ...page,
-    of: type,
-    matches: text === undefined ? undefined : (team) => isNamed(team, text),
-    keyOf: (team) => sortValue(team, page.sort),
-  });
+    matches: text === undefined ? undefined : (team: Resource<'Team'>) => isNamed(team, text),
+    keyOf: (team: Resource<'Team'>) => sortValue(team, page.sort),
+  };
+  if (!type) return pageOfMany(view, 'Team', wanted);
+  return pageOfLong(ofType(view, type.id), countReferrers(view, 'Team', type), wanted);
+}
+
+/** In the order in which they were made. The index has a team that comes to the type behind all that it has, whatever page that was on. */
+function* ofType(view: View, type: string): Iterable<Resource<'Team'>> {
+  for (const team of view.all('Team')) if (team.spec.type === type) yield team;
 }
 
 function teamOf(view: View, { spec }: Resource<'Membership'>): Resource<'Team'> | undefined {

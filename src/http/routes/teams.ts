@@ -14,7 +14,7 @@ import { dryRunQuery, tried } from '../dry-run.ts';
 import { Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component } from '../json-schema.ts';
-import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
+import { type Call, defineRoute, madeHeaders, type Reply, type Route, writtenHeaders } from '../route.ts';
 import { slugSubject, teamSubject } from '../subjects.ts';
 import { planView } from '../views/config.ts';
 import { changedTeamView, exampleTeamDetail, shownTeamDetail, teamDetailView, teamVersion } from '../views/team.ts';
@@ -55,7 +55,7 @@ const create = defineRoute({
       description: 'The team that was made.',
       schema: teamDetailView,
       example,
-      headers: { Location: 'Where it is.' },
+      headers: madeHeaders,
     },
   },
   handle: async (call) => {
@@ -109,6 +109,7 @@ const update = defineRoute({
   method: 'PUT',
   url: `${url}/:id`,
   action: 'update-team',
+  changesGiven: true,
   operationId: 'updateTeam',
   tag,
   summary: 'Change a team',
@@ -121,6 +122,7 @@ const update = defineRoute({
     200: {
       description: 'The team, or what a dry run would change.',
       schema: z.union([changedTeamView, planView]),
+      headers: writtenHeaders,
       example,
     },
   },

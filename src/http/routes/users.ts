@@ -15,8 +15,9 @@ import { Problem } from '../errors.ts';
 import { unmoved } from '../expectation.ts';
 import { component, describedAs } from '../json-schema.ts';
 import { pageOfMany } from '../long-list.ts';
+import { hashOfNew, passwordOwner } from '../new-password.ts';
 import { listBody, listView, pageQuery, searchQuery, sortQuery } from '../paging.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, madeHeaders, type Reply, type Route, writtenHeaders } from '../route.ts';
 import { emailField, nameField, newPasswordField, usernameField } from '../user-fields.ts';
 import { planView } from '../views/config.ts';
 import { exampleUser, isSsoManaged, shownUser, userVersion, userView } from '../views/user.ts';
@@ -118,12 +119,12 @@ const create = defineRoute({
       description: 'The user who was added.',
       schema: userView,
       example,
-      headers: { Location: 'Where they are.' },
+      headers: madeHeaders,
     },
   },
   handle: async (call) => {
     const { username, email, name = '', password, admin = false } = call.body;
-    const passwordHash = await call.services.passwords.hash(password);
+    const passwordHash = await hashOfNew(password, call.services, { username, email });
     const spec = { email, emailVerified: true, displayName: name, admin, passwordHash };
     const outcome = await write(call, createUser({ username, spec }));
     if ('plan' in outcome) return { body: outcome.plan };
@@ -136,6 +137,7 @@ const update = defineRoute({
   tag,
   method: 'PUT',
   url: `${url}/:id`,
+  changesGiven: true,
   operationId: 'updateUser',
   summary: 'Change a user',
   description:
@@ -158,14 +160,21 @@ const update = defineRoute({
   ),
   bodyExample: () => ({ suspended: true }),
   answers: {
-    200: { description: 'The user, or what a dry run would change.', schema: z.union([userView, planView]), example },
+    200: {
+      description: 'The user, or what a dry run would change.',
+      schema: z.union([userView, planView]),
+      example,
+      headers: writtenHeaders,
+    },
   },
   handle: async (call) => {
     const { body, params, caller, services } = call;
     const { name: displayName, password, ...fields } = body;
     if (password !== undefined) requireSession(caller);
     const keptSession = caller.kind === 'user' && caller.by === 'session' ? caller.session.id : undefined;
-    const passwordHash = password === undefined ? undefined : await services.passwords.hash(password);
+    const known = passwordOwner(services.door.store.read().get('User', params.id));
+    const owner = { username: fields.username ?? known.username, email: fields.email ?? known.email };
+    const passwordHash = password === undefined ? undefined : await hashOfNew(password, services, owner);
     const undo = mintSecret();
     // An admin who is signed in may have moved somebody away from an address that others read.
     const undoHash = keptSession === undefined ? undo.hash : undefined;

@@ -71,7 +71,7 @@ const ofMachines = actions.filter((action) => ['device', 'machine'].includes(Str
 const ofTeams = actions.filter((action) => typeof policy[action].who !== 'string');
 
 deciding('lets nobody unknown past what is open', () => {
-  assert.equal(whoever, ['probe', 'open-page', 'sign-in', 'register', 'recover-account']);
+  assert.equal(whoever, ['probe', 'open-page', 'sign-in', 'sign-out', 'see-ways-in', 'register', 'recover-account']);
   assert.equal(allowed(anonymous), whoever);
   for (const action of actions)
     if (!whoever.includes(action)) assert.is(decide(action, anonymous, createState()), 'unauthorized', action);

@@ -55,20 +55,15 @@ email.run();
 
 const address = suite('an address');
 
-address('is one with a host and without a password', () => {
+address('is one with a host, and without a user name or a password', () => {
   const isAddress = (text: string) => url().safeParse(text).success;
-  for (const text of [
-    'http://a',
-    'https://a.example:80/b:c@d?e',
-    'https://ann@a.example/',
-    'http://[::1]:80/',
-    'https://a?b',
-  ])
+  for (const text of ['http://a', 'https://a.example:80/b:c@d?e', 'http://[::1]:80/', 'https://a?b'])
     assert.ok(isAddress(text), text);
   for (const text of [
     'http://',
     'https:///a',
     'http://:80',
+    'https://ann@a.example/',
     'https://ann:secret@a.example',
     'http://a b',
     'ftp://a',
@@ -88,6 +83,13 @@ address('of a database may name none, or a host, a port and a user', () => {
     assert.ok(isDatabase(text), text);
   for (const text of ['postgres://', 'postgres://weir:secret@localhost/tables', 'postgres://a b', '1://a'])
     assert.not.ok(isDatabase(text), text);
+});
+
+address('of a receiver has none either, because such a message could never be sent', () => {
+  const takes = (spec: object) => platform.spec.safeParse(spec).success;
+  const hook = (address: string) =>
+    takes({ notifications: [{ name: 'ci', url: address, secret: { fromEnv: 'WEIR_SECRET_X' } }] });
+  assert.equal([hook('https://hooks.example/'), hook('https://user@hooks.example/')], [true, false]);
 });
 
 address.run();

@@ -25,7 +25,12 @@ const guards: Partial<Readonly<Record<RuleId, readonly string[]>>> = {
   'default-stack': ['InstanceType.spec.defaultStack', 'InstanceType.spec.stacks'],
   'stack-chain': ['Stack.spec.replaces'],
   'sso-domain-unique': ['SsoConfig.spec.emailDomain'],
-  'sso-complete': ['SsoConfig.spec.active', 'SsoConfig.spec.saml', 'SsoConfig.spec.ldap'],
+  'sso-complete': [
+    'SsoConfig.spec.active',
+    'SsoConfig.spec.saml',
+    'SsoConfig.spec.ldap',
+    'SsoConfig.spec.groups.teams',
+  ],
   'sso-licence': ['SsoConfig.spec.active', 'Platform.spec.licence'],
   'settings-need-email': [
     'AdminSettings.spec.registration',

@@ -131,6 +131,7 @@ async function serveFrom(
     clock: io.now,
     newId,
     log: (message, details) => log('error', message, details),
+    warn: (message, details) => log('warn', message, details),
     ...(options.logLevel === 'debug' ? { trace: (message, details) => log('debug', message, details) } : {}),
   });
   await listen(app, { host: options.host, port });

@@ -94,6 +94,12 @@ function unavailable({ services, requestId }: Call, config: SsoConfiguration, re
   });
 }
 
+/** What was typed is not told: it may be a password. The number is that of the answer (`X-Request-Id`). */
+function tell({ services, requestId }: Call, config: SsoConfiguration, reason: string): void {
+  const warn = services.warn ?? services.log;
+  warn(`${addressOf(config)} refused a sign-in (request ${requestId}): ${cut(reason)}`, { requestId });
+}
+
 /** Keeps that a password was refused, and for a user counts it. */
 async function refuse(
   call: Call,
@@ -101,6 +107,7 @@ async function refuse(
   why: string,
   { counts = false, email }: { readonly counts?: boolean; readonly email?: string } = {},
 ): Promise<SsoVerdict> {
+  tell(call, config, why);
   const reason = `through ${addressOf(config)}: ${cut(why)}`;
   const who = known && { id: known.id, name: known.name };
   // What was typed is not kept where it is nobody: it may be a password.
@@ -135,6 +142,7 @@ async function admit(call: Call, attempt: DirectoryAttempt, identity: Identity):
   const context = { ...contextOf(call), actor: ssoActor(config) };
   const { result: verdict } = await submit(call.services.door, proposal, context);
   if (verdict.outcome === 'refused' && verdict.reason === changed) throw unavailable(call, config, changed);
+  if (verdict.outcome === 'refused') tell(call, config, verdict.reason);
   return verdict;
 }
 

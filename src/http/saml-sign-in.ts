@@ -117,7 +117,8 @@ function failure(config: SsoConfiguration, target: AuditEvent['target'], reason:
 }
 
 function tell({ requestId, services }: Call, config: SsoConfiguration, reason: string): void {
-  services.log(`${addressOf(config)} refused a sign-in (request ${requestId}): ${cut(reason)}`, { requestId });
+  const warn = services.warn ?? services.log;
+  warn(`${addressOf(config)} refused a sign-in (request ${requestId}): ${cut(reason)}`, { requestId });
 }
 
 /** A response may hold much that a reason repeats. */

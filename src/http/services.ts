@@ -155,6 +155,8 @@ export interface ServerOptions {
   readonly newId: () => string;
   /** Told what went wrong inside, with the id of the request. */
   readonly log: (message: string, details?: LogDetails) => void;
+  /** Told what somebody outside did or sent that was refused, and that an administrator may have to mend; absent: `log` is. */
+  readonly warn?: (message: string, details?: LogDetails) => void;
   /** Told of every answer, where somebody wants to know. */
   readonly trace?: (message: string, details: LogDetails) => void;
 }

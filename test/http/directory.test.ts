@@ -70,6 +70,27 @@ asked('says who it is, whatever was typed', async ({ world, directory }) => {
     assert.is((await login(world, typed, secret)).body.id, 'dan', typed);
 });
 
+asked(
+  'has each refusal logged as a warning, with the number of the answer and not what was typed',
+  async ({ world, directory }) => {
+    const last = (answer: Asked) => {
+      const { 'x-request-id': id } = answer.headers;
+      assert.is(typeof id, 'string');
+      const line = world.warned.at(-1) ?? '';
+      return line.replace(String(id), 'ID');
+    };
+    const begins = 'SsoConfig/dir refused a sign-in (request ID): ';
+    assert.is(last(await login(world, 'dan', 'wrong')), `${begins}the password is wrong`);
+    assert.is(last(await login(world, 'hunter2@dir.example', secret)), `${begins}the directory has no such user`);
+    directory.people.set('mal@dir.example', { email: 'bea@people.example', groups: [] });
+    assert.is(
+      last(await login(world, 'mal@dir.example', secret)),
+      `${begins}the address bea@people.example is not of dir.example, the domain of SsoConfig/dir`,
+    );
+    assert.not.match(world.logged.join(' '), /hunter2/);
+  },
+);
+
 asked('is believed of its own domain alone', async ({ world, directory }) => {
   directory.people.set('mal@dir.example', { email: 'bea@people.example', groups: [] });
   assert.is((await login(world, 'mal@dir.example', secret)).status, 401);

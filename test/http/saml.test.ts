@@ -350,7 +350,7 @@ answers('for somebody who may not in is answered like a wrong one, and used up',
   const anonymous = ({ text }: Asked) => text.replace(/<code>.*<\/code>/, '');
   assert.is(anonymous(denied), anonymous(wrong));
   assert.match(
-    world.logged.at(-2) ?? '',
+    world.warned.at(-2) ?? '',
     /^SsoConfig\/good refused a sign-in \(request [\w-]+\): .*User\/sue is suspended/,
   );
   isRefused(await post(world, form, { cookie }));

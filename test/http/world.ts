@@ -49,6 +49,8 @@ export interface ServerWorld {
   readonly root: string;
   /** What the server logged. */
   readonly logged: string[];
+  /** What of it were warnings. */
+  readonly warned: string[];
   /** The letters that the server sent. */
   readonly mails: Mail[];
   readonly tokens: Readonly<Record<Credential, string | undefined>>;
@@ -149,6 +151,7 @@ export async function startWorld(
   const metrics = createMetrics({ version: '0.0.0' });
   const store = metrics.measured(openMemoryStore({ rehearse: true }));
   const logged: string[] = [];
+  const warned: string[] = [];
   let now = start;
   const fingerprint = (secret: string) => `print-${secret.length}`;
   const inventoryOf = createInventory();
@@ -179,6 +182,10 @@ export async function startWorld(
     clock: () => now,
     newId,
     log: (message) => logged.push(message),
+    warn: (message) => {
+      logged.push(message);
+      warned.push(message);
+    },
     ...more,
   });
   await app.ready();
@@ -188,6 +195,7 @@ export async function startWorld(
     loop,
     root: folder.path,
     logged,
+    warned,
     mails,
     tokens,
     putDevices: () => putDevices(store, tokens),

@@ -4,6 +4,7 @@ import { howToAdopt, howToAllowDeletes } from '../../core/rules/how-to-consent.t
 import { rules } from '../../core/rules/index.ts';
 import type { RuleId } from '../../core/rules/rule.ts';
 import { ssoLockout } from '../../core/rules/sso-lockout.ts';
+import { ssoMemberships, ssoTeam } from '../../core/rules/sso-teams.ts';
 import { suspendedOwner } from '../../core/rules/suspended-owner.ts';
 
 /** A rule as a format describes it: `about` is what it refuses or warns of, `help` what to do, `why` what would happen else; all as sentences. */
@@ -31,6 +32,8 @@ const abouts: ReadonlyMap<string, string> = new Map([
   ['consequence', 'Notes what goes with the changes of a plan in the same commit'],
   ['sso-test', 'Something that keeps people from signing in through single sign-on'],
   [suspendedOwner, 'Warns of teams that nobody can run while a user is suspended'],
+  [ssoTeam, 'Warns of groups that are to manage a team that does not exist'],
+  [ssoMemberships, 'Warns of memberships that a single sign-on configuration will end'],
   [ssoLockout, 'Warns of single sign-on that could lock out those who administer the platform'],
   ...advice.map(({ id, warns }) => [id, `Warns of ${warns}`] as const),
   ...rules.map(({ id, refuses }) => [id, `Refuses ${refuses}`] as const),
@@ -82,6 +85,10 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'sso-certificate-ends':
     'Get the next certificate from the provider, and put it beside the old one until that is no longer used.',
   'sso-plain-http': 'Serve Weir over https, and set --base-url to that address.',
+  'sso-plain-ldap': 'Set ldap.tls.mode to ldaps or startTls, and leave verifyServerCertificate on.',
+  'sso-team': 'Correct the slug, make the team, or take the slug out of groups.teams.',
+  'sso-memberships':
+    'Name the teams in groups.teams, or switch groups.allowOtherTeams on, unless they are meant to end.',
   'suspended-owner': 'Make another member of the team an owner.',
   'sso-lockout': 'Give an admin a local password, or keep an admin of another domain, before the configuration acts.',
   'previous-name-without-effect':
@@ -139,6 +146,9 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'feature-without-effect': 'The switch promises something that people will not find.',
   'sso-certificate-ends': 'When the certificate ends nobody of the domain can sign in.',
   'sso-plain-http': 'Browsers keep back the cookie that a SAML login needs where the address is not https.',
+  'sso-plain-ldap': 'Passwords could be read, or asked for by somebody else, on the way to the directory.',
+  'sso-team': 'Groups place people by the slug of a team, and nobody would be placed.',
+  'sso-memberships': 'People lose what they have in those teams without a word to them.',
   'suspended-owner': 'Nobody could administer the team until the user is let in again.',
   'sso-lockout': 'With the provider away or misconfigured, no admin could get in to mend it.',
   'previous-name-without-effect':

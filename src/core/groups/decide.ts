@@ -30,12 +30,16 @@ export interface Decided {
 /**
  * Decides. With the scope `all` groups are the only way into any team: whoever lacks a team's group leaves it, also where somebody invited them,
  * because otherwise a group that is taken from somebody would leave what was given beside it. A team of one's own stays by the rule of the last
- * owner. Groups that were not told are none: somebody who was in teams by them is so no more.
+ * owner. Groups that were not told change nothing, unless the configuration takes them for none (`missing: remove`).
  */
 export function decideByGroups({ config, user, groups }: Signing, view: View, now: string): Decided {
-  const { manageRoles, adminGroup } = config.spec.groups;
+  const { manageRoles, adminGroup, missing } = config.spec.groups;
+  const isUntold = groups === undefined && (manageRoles || adminGroup !== undefined);
+  // A record that an older version wrote has no word on it.
+  if (isUntold && missing !== 'remove')
+    return { placements: [], isAdmin: user.spec.admin, admin: [], others: [notTold(config)] };
   const given = givenGroups(config, groups ?? []);
-  const untold = groups === undefined && (manageRoles || adminGroup !== undefined) ? [notTold(config)] : [];
+  const untold = isUntold ? [notTold(config)] : [];
   const flag = adminFlag(view, config, user, given);
   const placed = manageRoles ? placements({ view, config, user, groups: given, now }) : unmanaged(config);
   return { placements: placed.placements, ...flag, others: [...untold, ...placed.others] };
@@ -46,7 +50,11 @@ function notTold({ spec }: Config): Explained {
     spec.provider === 'saml'
       ? `the identity provider sent no attribute ${shownName(spec.saml?.groupAssertionName ?? 'svc-roles')}`
       : 'the directory told no groups';
-  const message = `${what}, so that no group gives a role or the admin flag`;
+  const outcome =
+    spec.groups.missing === 'remove'
+      ? 'that no group gives a role or the admin flag, as groups.missing says'
+      : 'memberships and the admin flag stay as they are (groups.missing: keep)';
+  const message = `${what}, so ${outcome}`;
   return { about: 'group', effect: 'none', reason: 'no-group-attribute', message };
 }
 

@@ -2,7 +2,7 @@
 import { invitedAddressKey, invitedUserKey } from '../kinds/invitation.ts';
 import type { Role } from '../kinds/roles.ts';
 import { expiredIn } from '../model/invited.ts';
-import { activeOwners, membershipIn } from '../model/members.ts';
+import { isLastOwner, membershipIn } from '../model/members.ts';
 import { addressOf, type DeclaredResource, type Resource } from '../model/resource.ts';
 import { teamUse } from '../model/team-use.ts';
 import { referrers, type View } from '../model/view.ts';
@@ -108,12 +108,6 @@ function noteOn({ name: team }: Resource<'Team'>, group?: string) {
 
 function keptOwner({ name }: Resource<'Team'>, although: string): string {
   return `stays owner of ${name} although ${although}, because nobody else owns the team: make somebody else an owner first`;
-}
-
-function isLastOwner(view: View, { spec }: Membership): boolean {
-  return (
-    spec.role === 'owner' && [...activeOwners(view, spec.team)].every(({ spec: other }) => other.user === spec.user)
-  );
 }
 
 /** Why one more member has no place in a team, as the rule `limit-reached` counts: the invitations that end with their coming make room. */

@@ -87,6 +87,12 @@ const groups = z
       false,
       'Whether users may be in teams that are not in `teams`. When false they are removed from those. Acts when `scope` is `selected`.',
     ),
+    missing: z
+      .enum(['keep', 'remove'])
+      .default('keep')
+      .describe(
+        'What a sign-in means for which the provider told no groups at all: memberships and the admin flag stay as they are (keep), or it counts as being in no group (remove).',
+      ),
     adminGroup: z
       .string()
       .min(1)

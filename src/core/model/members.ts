@@ -21,6 +21,11 @@ export function* activeOwners(view: View, team: string): Iterable<Resource<'Memb
     if (!view.get('User', membership.spec.user)?.spec.suspended) yield membership;
 }
 
+/** Whether nobody could run a team without this membership. */
+export function isLastOwner(view: View, { spec }: Resource<'Membership'>): boolean {
+  return spec.role === 'owner' && [...activeOwners(view, spec.team)].every(({ spec: { user } }) => user === spec.user);
+}
+
 /** The addresses of the owners of a team, by its id: those that are confirmed, of users who are not shut out. */
 export function ownerAddresses(view: View, team: string): string[] {
   const users = [...view.having('Membership', ownersKey(team))].map(({ spec }) => view.get('User', spec.user));

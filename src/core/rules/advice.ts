@@ -5,7 +5,7 @@ import { singleton, type View } from '../model/view.ts';
 import { type Facts, providedIn } from './facts.ts';
 import { formerNames } from './former-names-advice.ts';
 import { secretsOf } from './secrets-of.ts';
-import { ssoCertificateEnds, ssoPlainHttp } from './sso-advice.ts';
+import { ssoCertificateEnds, ssoPlainHttp, ssoPlainLdap } from './sso-advice.ts';
 import { type Advice, adviceFor, warning } from './warning.ts';
 
 const driverUnavailable = adviceFor('Platform', {
@@ -76,6 +76,7 @@ export const advice: readonly Advice[] = [
   secretMissing,
   ssoCertificateEnds,
   ssoPlainHttp,
+  ssoPlainLdap,
   formerNames,
 ];
 

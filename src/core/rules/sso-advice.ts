@@ -39,3 +39,24 @@ export const ssoPlainHttp = adviceFor('SsoConfig', {
     yield warning('sso-plain-http', config, '/spec/provider', what);
   },
 });
+
+export const ssoPlainLdap = adviceFor('SsoConfig', {
+  id: 'sso-plain-ldap',
+  warns: 'passwords that go to a directory without TLS, or without a look at its certificate',
+  *advise(config) {
+    const { active, provider, ldap } = config.spec;
+    if (!active || provider !== 'ldap' || !ldap) return;
+    const { mode, verifyServerCertificate } = ldap.tls;
+    const how =
+      mode === 'none'
+        ? { path: '/spec/ldap/tls/mode', why: 'ldap.tls.mode is none: set it to ldaps or startTls' }
+        : verifyServerCertificate
+          ? undefined
+          : {
+              path: '/spec/ldap/tls/verifyServerCertificate',
+              why: 'the certificate of the directory is not verified: switch ldap.tls.verifyServerCertificate on, and give its authority in ldap.tls.ca',
+            };
+    if (how)
+      yield warning('sso-plain-ldap', config, how.path, `others may read the passwords of people, because ${how.why}`);
+  },
+});

@@ -10,12 +10,14 @@ type Config = DeclaredResource<'SsoConfig'>;
 
 export const ssoComplete: Rule = {
   id: 'sso-complete',
-  refuses: 'active: true while the provider’s values are missing or unusable',
+  refuses:
+    'active: true while the provider’s values are missing or unusable, or groups manage selected teams and none is selected',
   *check(batch) {
     for (const { after } of written(batch, 'SsoConfig')) {
       if (!after.spec.active) continue;
       yield* after.spec.provider === 'saml' ? samlProblems(after, batch) : ldapProblems(after, batch);
       if (isRead(batch, after, '/spec/provider')) yield* otherProvider(after);
+      if (isRead(batch, after, '/spec/groups')) yield* noTeams(after);
     }
   },
 };
@@ -61,6 +63,19 @@ function* otherProvider(config: Config): Iterable<Finding> {
       `/spec/${other}`,
       `${other} cannot be set, because its provider is ${config.spec.provider}`,
     );
+}
+
+/** Groups that manage no team take everybody out of every team. */
+function* noTeams(config: Config): Iterable<Finding> {
+  const { manageRoles, scope, teams, allowOtherTeams } = config.spec.groups;
+  if (!manageRoles || scope !== 'selected' || teams.length > 0) return;
+  const what = allowOtherTeams ? 'groups would place nobody' : 'everybody would be taken out of every team';
+  yield violation(
+    'sso-complete',
+    config,
+    '/spec/groups/teams',
+    `cannot be active, because groups.scope is selected and groups.teams is empty, so that ${what}: name teams, choose "scope: all", or switch manageRoles off`,
+  );
 }
 
 function* required(batch: Batch, config: Config, values: object, fields: readonly string[]): Iterable<Finding> {

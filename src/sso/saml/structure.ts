@@ -1,6 +1,6 @@
 // The steps of the guard that count what is in a response, and look where it stands: a second anything is an attack, or a misunderstanding.
 import { refuse, shown } from './refusal.ts';
-import { attribute, attributes, ds, isNamed, saml, samlp, withDescendants } from './xml.ts';
+import { attribute, attributes, ds, isNamed, saml, samlp, textOnly, withDescendants } from './xml.ts';
 
 /** The elements that a response consists of, in the document as it came: what they say is not to be trusted yet. */
 export interface Skeleton {
@@ -59,13 +59,19 @@ function only(all: readonly Element[], local: string): Element {
   const found = all.filter(({ localName }) => localName === local);
   const [first] = found;
   if (first && found.length === 1) return first;
-  return misshapen(`there has to be exactly one ${local}, and there are ${found.length}${statusClaimed(all)}`);
+  const said = local === 'Assertion' && found.length === 0 ? statusClaimed(all) : undefined;
+  if (said !== undefined) refuse('status', said);
+  return misshapen(`there has to be exactly one ${local}, and there are ${found.length}`);
 }
 
-/** A response without an assertion is mostly one that says why: worth a word in the log, though nobody has signed it. */
-function statusClaimed(all: readonly Element[]): string {
-  const codes = all.filter((element) => isNamed(element, samlp, 'StatusCode')).map((code) => attribute(code, 'Value'));
-  return codes.length > 0 ? `; the message claims the status ${codes.slice(0, 3).map(shown).join(' ')}` : '';
+/** A response without an assertion is mostly one that says why: that leads, though nobody may have signed it. */
+function statusClaimed(all: readonly Element[]): string | undefined {
+  const named = (local: string) => all.filter((element) => isNamed(element, samlp, local));
+  const codes = named('StatusCode').map((code) => attribute(code, 'Value'));
+  if (codes.length === 0 || codes[0] === 'urn:oasis:names:tc:SAML:2.0:status:Success') return undefined;
+  const message = named('StatusMessage').map(textOnly)[0]?.trim();
+  const words = message ? `, and the message ${shown(message)}` : '';
+  return `the identity provider answers with the status ${codes.slice(0, 3).map(shown).join(' ')}${words}, and without an Assertion: its own log says why`;
 }
 
 function checkEncryption(all: readonly Element[]): void {

@@ -85,12 +85,22 @@ every('are told apart by case, and ignored where no team has the slug or the for
   assert.is(messages.at(-1)?.includes('\n'), false, 'a line stays a line');
 });
 
-every('give nothing and take what they gave where the provider told none, which is said', () => {
-  const { places, messages } = decided(corp(), undefined, place('ann member core sso'));
+every('change nothing where the provider told none, which is said', () => {
+  for (const groups of [{}, { missing: 'keep' }, { scope: 'selected', teams: ['ops'] }]) {
+    const { places, messages } = decided(corp(groups), undefined, place('ann member core sso'));
+    assert.equal(places, []);
+    assert.equal(messages, [
+      'the identity provider sent no attribute "svc-roles", so memberships and the admin flag stay as they are (groups.missing: keep)',
+    ]);
+  }
+});
+
+every('take what they gave where the provider told none, if the configuration says so', () => {
+  const { places, messages } = decided(corp({ missing: 'remove' }), undefined, place('ann member core sso'));
   assert.equal(places, ['core: member → -']);
   assert.is(
     messages[1],
-    'the identity provider sent no attribute "svc-roles", so that no group gives a role or the admin flag',
+    'the identity provider sent no attribute "svc-roles", so that no group gives a role or the admin flag, as groups.missing says',
   );
 });
 
@@ -203,7 +213,9 @@ admin('gives and takes the flag, and is no group of another form', () => {
   const taken = decided(config, ['Bosses'], colleague('ann', { admin: true }));
   assert.is(taken.isAdmin, false);
   assert.is(taken.messages.at(-1), 'is an admin no more, because they are not in the group "bosses"');
-  assert.is(decided(config, undefined, colleague('ann', { admin: true })).isAdmin, false);
+  const untold = (missing: string) =>
+    decided(corp({ adminGroup: 'bosses', missing }), undefined, colleague('ann', { admin: true })).isAdmin;
+  assert.equal([untold('keep'), untold('remove')], [true, false]);
 });
 
 admin('may be of the form of a role, and gives that, too', () => {

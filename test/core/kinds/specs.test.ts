@@ -310,7 +310,7 @@ sso('assumes what the specification says', () => {
     },
     provisionNewUsers: false,
     sessions: {},
-    groups: { manageRoles: false, scope: 'all', teams: [], allowOtherTeams: false },
+    groups: { manageRoles: false, scope: 'all', teams: [], allowOtherTeams: false, missing: 'keep' },
   });
 });
 

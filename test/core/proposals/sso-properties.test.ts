@@ -10,7 +10,7 @@ import { membershipIn } from '../../../src/core/model/members.ts';
 import { teamUse } from '../../../src/core/model/team-use.ts';
 import { judgeSsoSignIn, type SsoVerdict } from '../../../src/core/proposals/sso-sign-in.ts';
 import type { Facts } from '../../../src/core/rules/facts.ts';
-import { colleague, corp, groupsFor, place, platform, team } from '../groups/groups-world.ts';
+import { colleague, corp, groupsFor, place, placesOf, platform, team } from '../groups/groups-world.ts';
 import { type Accounts, after, hash, living } from './accounts-world.ts';
 
 const facts: Facts = { drivers: new Map(), certificateProblem: () => undefined };
@@ -31,6 +31,7 @@ const configuration = fc.record({
   scope: fc.constantFrom('all', 'selected'),
   teams: fc.uniqueArray(fc.constantFrom(...slugs)),
   allowOtherTeams: fc.boolean(),
+  missing: fc.constantFrom('keep', 'remove'),
   adminGroup: fc.option(fc.constantFrom('bosses', 'svc-core-owner'), { nil: undefined }),
 });
 
@@ -108,8 +109,10 @@ any('give exactly the highest role in every team that they manage, or say why no
     fc.property(configuration, fc.array(signIn, { minLength: 1, maxLength: 6 }), (groups, steps) => {
       const platform = world({ ...groups, manageRoles: true });
       for (const one of steps) {
+        const before = placesOf(platform, one.name);
         const verdict = step(platform, one);
-        if (verdict.outcome === 'signed-in') checkRoles(platform, one, verdict, groups);
+        if (one.groups === undefined && groups.missing === 'keep') assert.equal(placesOf(platform, one.name), before);
+        else if (verdict.outcome === 'signed-in') checkRoles(platform, one, verdict, groups);
       }
     }),
     { numRuns: 300 },

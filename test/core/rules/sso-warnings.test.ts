@@ -7,7 +7,7 @@ import type { Finding } from '../../../src/core/model/finding.ts';
 import type { DeclaredResource, Resource } from '../../../src/core/model/resource.ts';
 import type { Facts } from '../../../src/core/rules/facts.ts';
 import { apply, newWorld, planOf, put } from '../../control/world.ts';
-import { corp, enterprise, types } from '../groups/groups-world.ts';
+import { colleague, corp, enterprise, place, platform, team, types } from '../groups/groups-world.ts';
 import { accounts, person } from '../proposals/accounts-world.ts';
 
 const facts: Facts = { drivers: new Map(), certificateProblem: () => undefined };
@@ -126,8 +126,78 @@ http('warns of SAML on a server without https, and of nothing else', () => {
   assert.equal(by('http://weir.example'), ['sso-plain-http']);
   assert.equal(by('http://127.0.0.1:3000'), ['sso-plain-http']);
   assert.equal(by('https://weir.example'), []);
-  const ldap = { server: 'ldap:389', username: 'cn=weir', baseDn: 'dc=x', password: { fromEnv: 'WEIR_SECRET_LDAP' } };
+  const bind = { server: 'ldap:389', username: 'cn=weir', baseDn: 'dc=x', password: { fromEnv: 'WEIR_SECRET_LDAP' } };
+  const ldap = { ...bind, tls: { mode: 'startTls' } };
   assert.equal(by('http://weir.example', corp({ manageRoles: false }, { provider: 'ldap', ldap })), []);
 });
 
 http.run();
+
+const ldap = suite('sso-plain-ldap');
+
+ldap('warns of a directory without TLS, or without a look at its certificate', () => {
+  const by = (tls: object) => {
+    const own = { server: 'ldap:389', username: 'cn=weir', baseDn: 'dc=x', password: { fromEnv: 'WEIR_SECRET_LDAP' } };
+    const one = corp({ manageRoles: false }, { provider: 'ldap', ldap: { ...own, tls } });
+    return warnings(one, [root]).map(({ rule, path }) => `${rule} ${path}`);
+  };
+  assert.equal(by({}), ['sso-plain-ldap /spec/ldap/tls/mode']);
+  assert.equal(by({ mode: 'ldaps', verifyServerCertificate: false }), [
+    'sso-plain-ldap /spec/ldap/tls/verifyServerCertificate',
+  ]);
+  assert.equal(by({ mode: 'ldaps' }), []);
+  assert.equal(by({ mode: 'startTls' }), []);
+});
+
+ldap.run();
+
+const teams = suite('sso-team and sso-memberships');
+
+/** What is said of a configuration that takes the place of another, in a platform of the teams core, ops and lab. */
+function changedTo(before: DeclaredResource<'SsoConfig'>, after: DeclaredResource<'SsoConfig'>, ...more: Resource[]) {
+  const { state, at } = platform(before, ...more);
+  const tried = transact(state, () => [updated(before, after)], at(0), { facts });
+  assert.equal(tried.violations, []);
+  return tried.warnings();
+}
+const selected = (slugs: readonly string[], groups: object = {}) =>
+  corp({ scope: 'selected', teams: slugs, ...groups }, { saml });
+
+teams('warns of slugs that no team has, with the nearest that one has', () => {
+  const found = changedTo(config(), selected(['core', 'opps', 'nowhere-at-all']));
+  assert.equal(told(found), [
+    'sso-team /spec/groups/teams/1 SsoConfig/corp: groups place nobody in "opps", because no team has this slug: did you mean "ops"?',
+    'sso-team /spec/groups/teams/2 SsoConfig/corp: groups place nobody in "nowhere-at-all", because no team has this slug: make the team, or take the slug out',
+  ]);
+  assert.equal(
+    found.map(({ suggestion }) => suggestion),
+    ['ops', undefined],
+  );
+  assert.equal(changedTo(config(), selected(['opps'], { manageRoles: false })), [], 'they decide nothing');
+  assert.equal(warnings(selected(['core']), [root]), [], 'nobody knows which teams there will be');
+});
+
+teams('says how many memberships end, and only those that did not end before', () => {
+  const people = [
+    colleague('ann'),
+    colleague('ben'),
+    place('ann member core'),
+    place('ann viewer ops sso'),
+    place('ben member ops'),
+    place('ben member lab'),
+    team('own'),
+    place('ben owner own'),
+  ];
+  const words = (list: string) => `SsoConfig/corp: ${list}: name what groups manage, or switch allowOtherTeams on`;
+  const off = 'and groups.allowOtherTeams is off';
+  assert.equal(told(changedTo(config(), selected(['core']), ...people)), [
+    `sso-memberships /spec/groups/teams ${words(`3 memberships of 2 users of corp.example will end as they sign in, in 2 teams (ops, lab), because groups.teams does not name them ${off}`)}`,
+  ]);
+  assert.equal(told(changedTo(selected(['core', 'lab']), selected(['core']), ...people)), [
+    `sso-memberships /spec/groups/teams ${words(`1 membership of 1 user of corp.example will end as they sign in, in 1 team (lab), because groups.teams does not name it ${off}`)}`,
+  ]);
+  assert.equal(changedTo(config(), selected(['core'], { allowOtherTeams: true }), ...people), []);
+  assert.equal(changedTo(selected(['core']), selected(['core', 'ops']), ...people), []);
+});
+
+teams.run();

@@ -179,6 +179,28 @@ complete('says the same through the API when a draft is made active', async () =
   ]);
 });
 
+complete('wants teams where groups manage selected ones, in the same words through both doors', async () => {
+  const values = { emailDomain: 'a.example', provider: 'saml', active: true };
+  const saml = { signOnUrl: 'https://i.example', issuer: 'x', certificate: 'CERT' };
+  const by = (groups: object) => ({ ...values, saml, groups: { manageRoles: true, ...groups } });
+  const words =
+    'groups.scope is selected and groups.teams is empty, so that everybody would be taken out of every team: name teams, choose "scope: all", or switch manageRoles off';
+  assert.equal(because(JSON.stringify(by({ scope: 'selected' }))), [words]);
+  assert.equal(because(JSON.stringify(by({ scope: 'selected', allowOtherTeams: true }))), [
+    words.replace('everybody would be taken out of every team', 'groups would place nobody'),
+  ]);
+  const world = await licensed();
+  assert.equal(await write(world, () => [created(made('SsoConfig', 'a', by({ scope: 'selected', teams: [] })))]), [
+    `sso-complete SsoConfig/a: cannot be active, because ${words}`,
+  ]);
+  for (const groups of [
+    { scope: 'all' },
+    { scope: 'selected', teams: ['core'] },
+    { scope: 'selected', manageRoles: false },
+  ])
+    assert.equal(because(JSON.stringify(by(groups))), [], JSON.stringify(groups));
+});
+
 complete.run();
 
 const licence = suite('sso-licence');

@@ -89,7 +89,17 @@ words('is whether the message was changed, or the key is another, or the configu
 words('is why the provider failed, where it sends no assertion because of that', () => {
   const denied = written({ status: genuine.status.replace('status:Success', 'status:Requester') });
   const reason = reasonOf(posted(denied.replace(/<saml:Assertion.*<\/saml:Assertion>/, '')));
-  assert.match(reason, /there are 0; the message claims the status "urn:oasis:names:tc:SAML:2.0:status:Requester"$/);
+  const leads = 'the identity provider answers with the status "urn:oasis:names:tc:SAML:2.0:status:Requester"';
+  assert.is(reason, `${leads}, and without an Assertion: its own log says why`);
+  const saying = (text: string) => {
+    const status = genuine.status
+      .replace('status:Success', 'status:Requester')
+      .replace('</samlp:Status>', `<samlp:StatusMessage>${text}</samlp:StatusMessage></samlp:Status>`);
+    return reasonOf(posted(written({ status }).replace(/<saml:Assertion.*<\/saml:Assertion>/, '')));
+  };
+  assert.ok(saying('Ann may not').startsWith(`${leads}, and the message "Ann may not", and without`));
+  assert.ok(saying('a&#10;b &quot;c').startsWith(`${leads}, and the message "a\\nb \\"c", and`), 'in one line, quoted');
+  assert.ok(saying('x'.repeat(5000)).length < 400, 'bounded');
   const silent = denied
     .replace(/<saml:Assertion.*<\/saml:Assertion>/, '')
     .replace(/<samlp:Status>.*<\/samlp:Status>/, '');

@@ -11,12 +11,11 @@ import { exitCodes } from './exit-codes.ts';
 import { knownInstancesFolder } from './instances-folder.ts';
 import { withProgress } from './progress.ts';
 import type { Verb } from './verb.ts';
-import { keysAt } from './workbench.ts';
 
 export const backup: Verb = {
   usage: '',
   words: { least: 0, most: 0 },
-  options: ['store', 'secretKeyFile', 'instances', 'out', 'quiet'],
+  options: ['store', 'instances', 'out', 'quiet'],
   out: 'either',
   notes: { out: 'the file to write, or a folder that gets a file named by the time' },
   details: `No lock is taken: a server may run. The backup holds everything that was acknowledged before it began: objects, users, history and audit log, what
@@ -29,13 +28,10 @@ is read back and checked before it gets its name, and is as secret as the store.
     const at = io.now();
     const out = fileFor(resolve(io.cwd, options.out), at);
     const instances = await knownInstancesFolder(options, io);
-    const keys = keysAt(options, io);
     const leftOut = new Map<string, string>();
     const isNamed = options.instances !== undefined;
     const others = (view: View) => instanceSources({ folder: instances, isNamed }, view, leftOut);
-    const made = await withProgress(io, 'backing up', () =>
-      backUp(store, { out, at, madeBy: io.version, others, keys }),
-    );
+    const made = await withProgress(io, 'backing up', () => backUp(store, { out, at, madeBy: io.version, others }));
     io.stdout.write(`${summaryOf(out, made)}\n`);
     for (const [path, why] of [...leftOut].slice(0, mostTold))
       io.stderr.write(`left out: ${JSON.stringify(path.slice(0, mostPath))}: ${why}\n`);

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { restore as restoreInto } from '../store/backup/restore.ts';
 import { exitCodes } from './exit-codes.ts';
+import { escaped } from './output/escape.ts';
 import { withProgress } from './progress.ts';
 import type { Verb } from './verb.ts';
 import { keysAt } from './workbench.ts';
@@ -19,7 +20,7 @@ elsewhere (--instances), move it there before the server starts. Stop the server
     const store = resolve(io.cwd, options.store);
     const keys = keysAt(options, io);
     const { heading, files } = await withProgress(io, 'restoring', () =>
-      restoreInto(resolve(io.cwd, file), store, { keys }),
+      restoreInto(resolve(io.cwd, file), store, { keys, log: (message) => io.stderr.write(`${escaped(message)}\n`) }),
     );
     io.stdout.write(
       `${store}: ${files.length} files restored, the store at commit ${heading.position} as of ${heading.at} (Weir ${heading.madeBy})\n`,

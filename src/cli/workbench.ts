@@ -22,7 +22,7 @@ export const commandActor: Actor = { kind: 'config', name: 'command' };
 export function openStoreAt(
   options: Options,
   io: Io,
-  how: Pick<OpenOptions, 'create' | 'readOnly' | 'reserveBytes'>,
+  how: Pick<OpenOptions, 'create' | 'readOnly' | 'reserveBytes' | 'onKeyMade'>,
 ): Promise<Store> {
   return engines['json-file'](resolve(io.cwd, options.store), {
     ...how,

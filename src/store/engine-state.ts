@@ -21,7 +21,7 @@ export interface Backing {
   readonly now: () => string;
   /** Evaluates each transaction twice and keeps the second, so that one that is not pure is found out. */
   readonly rehearse?: boolean;
-  /** A resource as its line in the journal holds it, secrets encrypted; absent where they stand in clear. */
+  /** A resource as its line in the journal holds it, secrets encrypted; absent where nothing is written to a disk. */
   readonly seal?: (row: Resource) => SealedRow;
   /** How much the journal has grown since the last snapshot, in bytes. */
   readonly journalBytes?: () => number;

@@ -9,11 +9,13 @@ import { StoreUnavailable } from './store.ts';
 export interface Format {
   readonly version: number;
   readonly steps: readonly Step[];
-  /** What secrets are encrypted with; absent where they stand in clear. */
+  /** What secrets are encrypted with; absent until it was looked for. */
   readonly keyring?: Keyring;
+  /** Secrets stay encrypted as lines are read: for who copies files, and needs no key. */
+  readonly leavesSealed?: true;
 }
 
-/** The key that encrypts what is written; none where nothing is encrypted. */
+/** The key that encrypts what is written; none where nothing with secrets can be written. */
 export function sealingKey({ keyring }: Format): SealKey | undefined {
   return keyring?.keys[0];
 }

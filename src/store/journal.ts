@@ -140,11 +140,11 @@ export function readHeader({ value }: Line, path: string, sort: FileSort, format
     throw damaged(path, 0, 'its first line is not readable');
   checkVersion(format, value.version, path);
   const upgrade = upgradeFrom(format, value.version, sort);
-  if (value.key === undefined) return { version: value.version, key: undefined, upgrade };
+  if (value.key === undefined || format.leavesSealed) return { version: value.version, key: value.key, upgrade };
   const keyring = format.keyring ?? noKeys;
   const key = keyring.keys.find(({ id }) => id === value.key);
   if (!key) throw keyMissing(path, String(value.key), keyring);
-  return { version: value.version, key: key.id, upgrade: (line) => upgrade(opened(line, key, path), sort) };
+  return { version: value.version, key: value.key, upgrade: (line) => upgrade(opened(line, key, path), sort) };
 }
 
 const noKeys: Keyring = { keys: [], looked: 'this call, which was given no key' };

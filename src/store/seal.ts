@@ -26,11 +26,12 @@ export function sealKeyOf(bytes: Uint8Array): SealKey {
   return { bytes, id: createHash('sha256').update('weir store key\0').update(bytes).digest('hex').slice(0, 8) };
 }
 
-/** The resource with its secrets encrypted; itself where it has none, or there is no key. */
+/** The resource with its secrets encrypted; itself where it has none. Without a key they would stand in clear, so that is a bug. */
 export function sealRow(row: Resource, key: SealKey | undefined): SealedRow {
-  if (!key || patternsOf(row.kind).length === 0) return { row };
+  if (patternsOf(row.kind).length === 0) return { row };
   const sealed = sealedPlacesOf(row);
   if (sealed.length === 0) return { row };
+  if (!key) throw new Error(`a ${row.kind} with secrets cannot be written: the store was opened without a key`);
   const copy = structuredClone(row);
   for (const steps of sealed) replace(copy, steps, (text) => encrypt(text, key, placeOf(row, steps)));
   return { row: copy, sealed };

@@ -9,6 +9,8 @@ import { batches, folder, momentOf, momentsOf, openOn } from './workload.ts';
 
 const journal = `${folder}/journal-000000000001.jsonl`;
 
+const key = `${folder}/secret.key`;
+
 const damage = suite('a damaged store');
 
 damage('never shows less than was acknowledged, whichever byte of it changed', async () => {
@@ -27,6 +29,10 @@ damage('never shows less than was acknowledged, whichever byte of it changed', a
       if (error === undefined) continue;
       assert.instance(error, StoreUnavailable, `${path}, byte ${at}: ${error}`);
       if (error.reason === 'newer') continue;
+      if (path === key) {
+        assert.is(error.reason, 'key', `byte ${at}: ${error}`);
+        continue;
+      }
       assert.is(error.reason, 'damaged', `${path}, byte ${at}: ${error}`);
       const [, file, byte] = /^the store is damaged: (\S+) at byte (\d+): /.exec(error.message) ?? [];
       assert.is(file, path);
@@ -46,7 +52,7 @@ damage('never shows less than was acknowledged, whichever file of it is missing'
     const error = await openOn(disk)
       .then(async (store) => assert.is(JSON.stringify(await momentOf(store)), last, path))
       .catch((error) => error);
-    if (error !== undefined) assert.is(error.reason, 'damaged', `${path}: ${error}`);
+    if (error !== undefined) assert.is(error.reason, path === key ? 'key' : 'damaged', `${path}: ${error}`);
     outcomes.add(error === undefined ? 'whole' : 'refused');
   }
   assert.equal([...outcomes].sort(), ['refused', 'whole']);

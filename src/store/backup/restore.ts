@@ -12,9 +12,10 @@ import { StoreUnavailable } from '../store.ts';
 import { BackupFailed } from './failed.ts';
 import { type Contents, justLook, readBackup } from './read.ts';
 
-/** Where the key is; for tests: the disk below, and who may write to the folder. */
+/** Where the key is, and who is told what is wrong with its file; for tests: the disk below, and who may write to the folder. */
 export interface RestoreOptions {
   readonly keys?: KeySource;
+  readonly log?: (message: string) => void;
   readonly format?: Format;
   readonly files?: FileSystem;
   readonly lock?: Lock;
@@ -26,7 +27,7 @@ export interface RestoreOptions {
  */
 export async function restore(path: string, folder: string, options: RestoreOptions = {}): Promise<Contents> {
   const { files = diskFileSystem, lock = lockFolder } = options;
-  const format = formatAt(options, folder);
+  const format = await formatAt(options, files, folder);
   const checked = await readBackup(files, path, format, justLook);
   const wasThere = await checkEmpty(files, folder);
   const made: Made = { files: [], folders: new Set() };
@@ -46,8 +47,9 @@ export async function restore(path: string, folder: string, options: RestoreOpti
   return checked;
 }
 
-function formatAt({ format = presentFormat, keys }: RestoreOptions, folder: string): Format {
-  return { ...format, keyring: format.keyring ?? findKeys(keys ?? {}, folder, () => {}) };
+async function formatAt(options: RestoreOptions, files: FileSystem, folder: string): Promise<Format> {
+  const { format = presentFormat, keys = {}, log = () => {} } = options;
+  return { ...format, keyring: format.keyring ?? (await findKeys(files, folder, keys, log)) };
 }
 
 interface Job {

@@ -11,7 +11,6 @@ import { codeOf, diskFileSystem, type FileSystem, writeFully } from '../file-sys
 import { unreadable } from '../folder.ts';
 import { type Format, presentFormat } from '../format.ts';
 import { damaged } from '../journal.ts';
-import { findKeys, type KeySource } from '../key-file.ts';
 import { StoreUnavailable } from '../store.ts';
 import { type Capture, capture, Moved } from './capture.ts';
 import { backupVersion, entryNames, type Heading, isBentBlob, type Listed } from './contents.ts';
@@ -30,8 +29,6 @@ export interface BackupOptions {
   /** What else lies in the folder of the store and belongs to it, given the state; paths begin with `store/`. */
   readonly others?: (view: View) => AsyncIterable<Source>;
   readonly format?: Format;
-  /** Where the key of the store is: the backup holds its secrets encrypted, and not the key. */
-  readonly keys?: KeySource;
   /** For tests: the disk below. */
   readonly files?: FileSystem;
 }
@@ -49,9 +46,9 @@ export interface Backup {
  * the store, `BackupFailed` for the backup, and leaves nothing then.
  */
 export async function backUp(folder: string, options: BackupOptions): Promise<Backup> {
-  const { files = diskFileSystem, keys, out } = options;
-  const plain = options.format ?? presentFormat;
-  const format = { ...plain, keyring: plain.keyring ?? findKeys(keys ?? {}, folder, () => {}) };
+  const { files = diskFileSystem, out } = options;
+  // Secrets go over as they are encrypted: who makes backups needs no key.
+  const format: Format = { ...(options.format ?? presentFormat), leavesSealed: true };
   await refuseToOverwrite(files, out);
   for (let tries = 10; ; tries -= 1) {
     const captured = await capture(files, folder, format);

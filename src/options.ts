@@ -117,6 +117,11 @@ const table = {
     'the folder that {fromFile} of a secret starts at (default /run/secrets)',
     path().default('/run/secrets'),
   ),
+  secretKeyFile: flag(
+    'FILE',
+    'the file with the key that secrets in the store are encrypted with (default secret.key in the store; WEIR_SECRET_KEY is the key itself)',
+    path().optional(),
+  ),
   logFormat: flag(
     'text|json',
     'how the log is written: lines for people, or an object a line (default text)',

@@ -10,7 +10,7 @@ import { factsAt, openStoreAt } from './workbench.ts';
 export const adminResetPassword: Verb = {
   usage: 'USERNAME',
   words: { least: 1, most: 1 },
-  options: ['store', 'passwordFile'],
+  options: ['store', 'secretKeyFile', 'passwordFile'],
   details:
     'For emergencies: works on the store itself, so stop the server first. The new password is printed this once, alone on its line.',
   examples: ['weir admin reset-password admin'],

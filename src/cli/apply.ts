@@ -24,7 +24,18 @@ import { benchOf, commandActor, factsAt, openStoreToApply } from './workbench.ts
 export const apply: Verb = {
   usage: '[DIR | PLAN.json]',
   words: { least: 0, most: 1 },
-  options: ['env', 'store', ...serverFlags, 'allowDeletes', 'adopt', 'yes', 'secretDir', 'quiet', 'output'],
+  options: [
+    'env',
+    'store',
+    'secretKeyFile',
+    ...serverFlags,
+    'allowDeletes',
+    'adopt',
+    'yes',
+    'secretDir',
+    'quiet',
+    'output',
+  ],
   notes: { allowDeletes: "consents to exactly N deletions: the plan's number" },
   details: `DIR is the folder of the tree (default ${defaultTree}); PLAN.json is what "weir plan --out" saved, and is refused where an object that it
 changes has moved since. All of it is done, or nothing. The store is made if it is missing. With --server the server reads its own

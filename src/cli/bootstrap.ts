@@ -11,7 +11,7 @@ import { factsAt, openStoreAt } from './workbench.ts';
 export const bootstrap: Verb = {
   usage: '',
   words: { least: 0, most: 0 },
-  options: ['store', 'username', 'email', 'passwordFile'],
+  options: ['store', 'secretKeyFile', 'username', 'email', 'passwordFile'],
   details: `Works on a store that has no user, and makes the store if it is missing. Prints one line of JSON: username, password and token. They are
 shown this once. A server that runs holds its store: stop it first, or let it make the first admin itself.`,
   examples: ['weir bootstrap', 'weir bootstrap --username ann --email ann@example.com --password-file password'],

@@ -9,7 +9,7 @@ import type { Verb } from './verb.ts';
 export const doctor: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['env', 'store', 'instances', 'quiet', 'output'],
+  options: ['env', 'store', 'secretKeyFile', 'instances', 'quiet', 'output'],
   notes: { env: 'the environment in which the tree at DIR is read' },
   details: `Looks at what Weir and its instances use of this machine: Node, npm, git, isolation, limits, watches, open files, the folders of the store, the
 instances and the stacks with their disks, and the clock, which cannot be before what the store holds. What the tree at DIR declares (default

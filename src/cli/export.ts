@@ -15,7 +15,7 @@ import { openStoreAt } from './workbench.ts';
 export const exportTree: Verb = {
   usage: '[KIND[/NAME]] [DIR]',
   words: { least: 0, most: 2 },
-  options: ['store', 'out', 'with', 'env'],
+  options: ['store', 'secretKeyFile', 'out', 'with', 'env'],
   out: 'folder',
   notes: { out: 'writes a tree into this folder, instead of printing it' },
   details: `Objects that were made through the API are exported as well. A secret comes out as a reference; one that was given as a value becomes a

@@ -24,6 +24,7 @@ export const plan: Verb = {
   options: [
     'env',
     'store',
+    'secretKeyFile',
     ...serverFlags,
     'out',
     'detailedExitcode',

@@ -2,13 +2,15 @@
 import { resolve } from 'node:path';
 import { restore as restoreInto } from '../store/backup/restore.ts';
 import { exitCodes } from './exit-codes.ts';
+import { escaped } from './output/escape.ts';
 import { withProgress } from './progress.ts';
 import type { Verb } from './verb.ts';
+import { keysAt } from './workbench.ts';
 
 export const restore: Verb = {
   usage: 'FILE',
   words: { least: 1, most: 1 },
-  options: ['store', 'quiet'],
+  options: ['store', 'secretKeyFile', 'quiet'],
   notes: { store: 'the folder to restore into: none, or an empty one (default .weir)' },
   details: `All of the backup is read and checked before anything is written, and all of it is restored or nothing. Everything is as it was then: sessions
 and tokens that were taken away since are good again. What instances hold comes into the folder instances of the store: where they are to be
@@ -16,7 +18,10 @@ elsewhere (--instances), move it there before the server starts. Stop the server
   examples: ['weir restore weir.tar.gz --store /var/lib/weir'],
   async run({ args: [file = ''], options, io }) {
     const store = resolve(io.cwd, options.store);
-    const { heading, files } = await withProgress(io, 'restoring', () => restoreInto(resolve(io.cwd, file), store));
+    const keys = keysAt(options, io);
+    const { heading, files } = await withProgress(io, 'restoring', () =>
+      restoreInto(resolve(io.cwd, file), store, { keys, log: (message) => io.stderr.write(`${escaped(message)}\n`) }),
+    );
     io.stdout.write(
       `${store}: ${files.length} files restored, the store at commit ${heading.position} as of ${heading.at} (Weir ${heading.madeBy})\n`,
     );

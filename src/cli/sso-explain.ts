@@ -11,7 +11,7 @@ import { factsAt } from './workbench.ts';
 export const ssoExplain: Verb = {
   usage: '--config NAME --user EMAIL [--groups A,B,C]',
   words: { least: 0, most: 0 },
-  options: ['config', 'user', 'groups', 'store', 'output'],
+  options: ['config', 'user', 'groups', 'store', 'secretKeyFile', 'output'],
   notes: {
     groups: 'the groups that the provider gives, separated by commas; left out: it gives no groups at all',
   },

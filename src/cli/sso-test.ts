@@ -17,7 +17,7 @@ import type { Verb } from './verb.ts';
 export const ssoTest: Verb = {
   usage: 'NAME',
   words: { least: 1, most: 1 },
-  options: ['store', 'secretDir', 'baseUrl', 'user', 'quiet', 'output'],
+  options: ['store', 'secretKeyFile', 'secretDir', 'baseUrl', 'user', 'quiet', 'output'],
   notes: {
     user: 'LDAP: whom to look for in the directory, a username or an address',
     baseUrl: 'the address under which people reach the server: what the identity provider is given begins with it',

@@ -20,7 +20,7 @@ import { openStoreAt } from './workbench.ts';
 export const status: Verb = {
   usage: '[DIR]',
   words: { least: 0, most: 1 },
-  options: ['env', 'store', ...serverFlags, 'watch', 'wait', 'quiet', 'output'],
+  options: ['env', 'store', 'secretKeyFile', ...serverFlags, 'watch', 'wait', 'quiet', 'output'],
   notes: {
     env: 'the environment in which the tree at DIR is read',
     watch: 'prints again whenever it changes, until it is interrupted; a line each where stdout is no terminal',

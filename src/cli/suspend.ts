@@ -15,7 +15,7 @@ import { postForStatus } from './remote.ts';
 import { type Invocation, serverFlags, type Verb } from './verb.ts';
 import { commandActor, factsAt, openStoreForVerb } from './workbench.ts';
 
-const flags = ['store', ...serverFlags, 'output'] as const;
+const flags = ['store', 'secretKeyFile', ...serverFlags, 'output'] as const;
 
 export const suspend: Verb = {
   usage: '',

@@ -9,6 +9,7 @@ import { idSource } from '../lib/id.ts';
 import type { Options } from '../options.ts';
 import { engines } from '../store/index.ts';
 import type { OpenOptions } from '../store/json-file.ts';
+import type { KeySource } from '../store/key-file.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { homeFacts } from './facts.ts';
 import type { Io } from './io.ts';
@@ -21,12 +22,19 @@ export const commandActor: Actor = { kind: 'config', name: 'command' };
 export function openStoreAt(
   options: Options,
   io: Io,
-  how: Pick<OpenOptions, 'create' | 'readOnly' | 'reserveBytes'>,
+  how: Pick<OpenOptions, 'create' | 'readOnly' | 'reserveBytes' | 'onKeyMade'>,
 ): Promise<Store> {
   return engines['json-file'](resolve(io.cwd, options.store), {
     ...how,
+    keys: keysAt(options, io),
     log: (message) => io.stderr.write(`${escaped(message)}\n`),
   });
+}
+
+/** Where the key of the store is. */
+export function keysAt({ secretKeyFile }: Options, { cwd, env }: Io): KeySource {
+  const file = secretKeyFile === undefined ? undefined : resolve(cwd, secretKeyFile);
+  return { text: env.WEIR_SECRET_KEY || undefined, file };
 }
 
 /** Opens the store of `--store` to apply something to it. Throws `StoreUnavailable`. */

@@ -33,6 +33,11 @@ export function resolveSecret(reference: SecretReference, { secretDir, env }: Se
 }
 
 function fromVariable(name: string, env: SecretSources['env']): ResolvedSecret {
+  if (name === 'WEIR_SECRET_KEY' || name === 'WEIR_SECRET_KEY_FILE')
+    return {
+      problem: 'not-allowed',
+      message: `the variable ${name} cannot be named, because it is for the key of the store: use another`,
+    };
   if (!SECRET_VARIABLE.test(name)) {
     return {
       problem: 'not-allowed',

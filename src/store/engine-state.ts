@@ -1,10 +1,12 @@
 // What an embedded engine holds, and what it stands on.
 import type { Low } from 'lowdb';
+import type { Resource } from '../core/model/resource.ts';
 import type { State } from '../core/model/state.ts';
 import type { View } from '../core/model/view.ts';
 import type { Shelf } from './blobs.ts';
 import { wordsOf } from './file-system.ts';
 import type { Log, Waiting } from './log.ts';
+import type { SealedRow } from './seal.ts';
 import type { Entry, PositionedView, Receipt, RecordFilter, RecordQuery, StoreRecord } from './store.ts';
 
 /** What an engine adds: where records are found, how it closes, and what it tells a person. */
@@ -19,6 +21,8 @@ export interface Backing {
   readonly now: () => string;
   /** Evaluates each transaction twice and keeps the second, so that one that is not pure is found out. */
   readonly rehearse?: boolean;
+  /** A resource as its line in the journal holds it, secrets encrypted; absent where nothing is written to a disk. */
+  readonly seal?: (row: Resource) => SealedRow;
   /** How much the journal has grown since the last snapshot, in bytes. */
   readonly journalBytes?: () => number;
   /** How the disk is for room; absent where it is no matter. */

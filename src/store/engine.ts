@@ -1,6 +1,7 @@
 // What all embedded engines share: commits one after another, made durable in groups, shown only once they are.
 import type { Low } from 'lowdb';
 import { overlay } from '../core/model/overlay.ts';
+import type { Resource } from '../core/model/resource.ts';
 import type { State } from '../core/model/state.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { createBlobs } from './blobs.ts';
@@ -123,7 +124,8 @@ async function prepareLong<R>(
   const slicer = createSlicer();
   if (engine.backing.rehearse) await inSlices(evaluationSteps(engine, transaction), slicer);
   const evaluation = await inSlices(evaluationSteps(engine, transaction), slicer);
-  const { ops, records, ...head } = lineOf(engine, evaluation, id);
+  const sealed = await inSlices(opsSteps(engine, evaluation), slicer);
+  const { ops, records, ...head } = lineOf(engine, evaluation, id, sealed);
   const lists = [['ops', ops] as const, ...(records ? [['records', records] as const] : [])];
   const body = await inSlices(encodeBodySteps(head, lists), slicer);
   const refusal = refusalOf(engine, id);
@@ -155,9 +157,30 @@ function whyNot({ closing, failure }: Engine): string | undefined {
 }
 
 /** What the journal says of a commit. */
-function lineOf({ headPosition, backing }: Engine, { changes, records = [] }: Evaluation, id: string) {
-  const ops = changes.map((change) => (change.after ? { put: change.after } : { del: [change.kind, change.id] }));
+function lineOf({ headPosition, backing }: Engine, { records = [] }: Evaluation, id: string, ops: readonly object[]) {
   return { seq: headPosition + 1, id, at: backing.now(), ops, ...(records.length > 0 && { records }) };
+}
+
+/** Encrypting takes its time, too: a long commit does it in steps. */
+function* opsSteps(engine: Engine, { changes }: Evaluation): Generator<void, object[], void> {
+  const ops: object[] = [];
+  for (let at = 0; at < changes.length; at += stepLength) {
+    ops.push(...opsOf(engine, changes.slice(at, at + stepLength)));
+    yield;
+  }
+  return ops;
+}
+
+function opsOf({ backing }: Engine, changes: Evaluation['changes']): readonly object[] {
+  return changes.map(({ kind, id, after }) => (after ? puttingOf(after, backing) : { del: [kind, id] }));
+}
+
+const stepLength = 64;
+
+function puttingOf(after: Resource, { seal }: Backing) {
+  if (!seal) return { put: after };
+  const { row, ...sealed } = seal(after);
+  return { put: row, ...sealed };
 }
 
 /** Puts what was evaluated on its way to the disk, where there is anything to keep. Throws where the changes make no sense. */
@@ -166,7 +189,7 @@ function keep<R>(engine: Engine, evaluation: Evaluation<R>, id: string, body?: U
   const before = engine.headPosition;
   if (changes.length === 0 && records.length === 0)
     return durable(engine, before).then(() => ({ position: String(before), changes, records, result }));
-  const bytes = body ?? encodeBody(lineOf(engine, evaluation, id));
+  const bytes = body ?? encodeBody(lineOf(engine, evaluation, id, opsOf(engine, changes)));
   try {
     headOf(engine).apply(changes);
   } catch (error) {

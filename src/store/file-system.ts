@@ -1,5 +1,5 @@
 // The file-system port: the few calls that the journal stands on, and their real implementation.
-import { chmod, type FileHandle, open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
 import { syncFolder } from '../lib/sync-folder.ts';
@@ -15,6 +15,8 @@ export interface FileSystem {
   restrictFolder(path: string): Promise<void>;
   /** The names in a folder. */
   list(path: string): Promise<string[]>;
+  /** Who may do what with a file, in the bits of POSIX; nothing where the system has none. */
+  mode(path: string): Promise<number | undefined>;
   /** `create` makes an empty file (0600), whatever stood there; the others want it to exist. */
   open(path: string, mode: 'read' | 'write' | 'create'): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
@@ -39,6 +41,7 @@ export const diskFileSystem: FileSystem = {
   makeFolder,
   restrictFolder: async (path) => chmod(path, 0o700).catch(() => {}),
   list: (path) => readdir(path),
+  mode: async (path) => (process.platform === 'win32' ? undefined : (await stat(path)).mode & 0o777),
   open: async (path, mode) => openFile(await open(path, flags[mode], 0o600)),
   rename,
   unlink,

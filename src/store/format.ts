@@ -1,12 +1,23 @@
 // The version of the file formats, and how files of older versions are read: line by line, up the steps.
 
-import { type FileSort, type Step, steps } from './steps/index.ts';
+import type { Keyring, SealKey } from './seal.ts';
+import { steps } from './steps/index.ts';
+import type { FileSort, Step } from './steps/step.ts';
 import { StoreUnavailable } from './store.ts';
 
 /** What this process writes, and what it can read. */
 export interface Format {
   readonly version: number;
   readonly steps: readonly Step[];
+  /** What secrets are encrypted with; absent until it was looked for. */
+  readonly keyring?: Keyring;
+  /** Secrets stay encrypted as lines are read: for who copies files, and needs no key. */
+  readonly leavesSealed?: true;
+}
+
+/** The key that encrypts what is written; none where nothing with secrets can be written. */
+export function sealingKey({ keyring }: Format): SealKey | undefined {
+  return keyring?.keys[0];
 }
 
 /** A format that is reached by these steps from version 1. */

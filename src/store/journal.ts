@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import type { Change } from '../core/model/change.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { type FileSystem, type OpenFile, readFully, writeFully } from './file-system.ts';
-import { journalName } from './folder.ts';
-import { checkVersion, type Format, upgradeFrom } from './format.ts';
+import { type FolderListing, journalName } from './folder.ts';
+import { checkVersion, type Format, sealingKey, upgradeFrom } from './format.ts';
+import { keyMissing } from './key-file.ts';
 import { encodeLine, type Line, scanLines } from './lines.ts';
-import type { FileSort, Step } from './steps/index.ts';
+import { type Keyring, openRow, type SealedRow, type SealKey } from './seal.ts';
+import type { FileSort, Step } from './steps/step.ts';
 import { type StoreRecord, StoreUnavailable } from './store.ts';
 
 /** A transaction as its line holds it. `from` is the first commit of the group that it was written with. */
@@ -40,6 +42,8 @@ export interface SegmentEnd {
   readonly lastGroup: number;
   /** The version of the format that it is written in. */
   readonly version: number;
+  /** The key that its secrets are encrypted with. */
+  readonly key: string | undefined;
 }
 
 /** Makes the segment whose first transaction will be `first`, and makes its name durable. */
@@ -47,10 +51,11 @@ export async function createSegment(
   files: FileSystem,
   folder: string,
   first: number,
-  { version }: Format,
+  format: Format,
 ): Promise<Segment> {
   const path = join(folder, journalName(first));
-  const header = Buffer.from(encodeLine({ weir: 'journal', version, first }));
+  const key = sealingKey(format)?.id;
+  const header = Buffer.from(encodeLine({ weir: 'journal', version: format.version, first, ...(key && { key }) }));
   const file = await files.open(`${path}.tmp`, 'create');
   try {
     await writeFully(file, header, 0);
@@ -94,7 +99,7 @@ export async function readSegment(
   });
   if (!header) throw damaged(path, 0, 'its first line is missing');
   if (torn !== undefined && !last) throw damaged(path, torn, 'a later segment follows it');
-  return { next: at.next, end: at.end, size, lastGroup: at.lastGroup, version: header.version };
+  return { next: at.next, end: at.end, size, lastGroup: at.lastGroup, version: header.version, key: header.key };
 }
 
 /**
@@ -114,14 +119,18 @@ export function closingLine(next: number): string {
 }
 
 /** The error for a file that is not what was written. */
-export function damaged(path: string, offset: number, why: string): StoreUnavailable {
+export function damaged(path: string, offset: number, why: string, cause?: unknown): StoreUnavailable {
   const advice = 'The disk or another program has changed it: restore the folder from a backup';
-  return new StoreUnavailable('damaged', `the store is damaged: ${path} at byte ${offset}: ${why}. ${advice}.`);
+  return new StoreUnavailable('damaged', `the store is damaged: ${path} at byte ${offset}: ${why}. ${advice}.`, {
+    cause,
+  });
 }
 
 /** What the first line of a file says, and how its others are read. */
 export interface Header {
   readonly version: number;
+  /** The key that its secrets are encrypted with; absent where they stand in clear. */
+  readonly key: string | undefined;
   readonly upgrade: Step;
 }
 
@@ -130,7 +139,26 @@ export function readHeader({ value }: Line, path: string, sort: FileSort, format
   if (value?.weir !== sort || !Number.isSafeInteger(value.version) || value.version < 1)
     throw damaged(path, 0, 'its first line is not readable');
   checkVersion(format, value.version, path);
-  return { version: value.version, upgrade: upgradeFrom(format, value.version, sort) };
+  const upgrade = upgradeFrom(format, value.version, sort);
+  if (value.key === undefined || format.leavesSealed) return { version: value.version, key: value.key, upgrade };
+  const keyring = format.keyring ?? noKeys;
+  const key = keyring.keys.find(({ id }) => id === value.key);
+  if (!key) throw keyMissing(path, String(value.key), keyring);
+  return { version: value.version, key: value.key, upgrade: (line) => upgrade(opened(line, key, path), sort) };
+}
+
+const noKeys: Keyring = { keys: [], looked: 'this call, which was given no key' };
+
+/** A line with its secrets in clear. */
+// biome-ignore lint/suspicious/noExplicitAny: JSON whose shape the checksum vouches for
+function opened(line: any, key: SealKey, path: string): any {
+  try {
+    if (line.sealed) openRow(line, key);
+    for (const { put, sealed } of line.ops ?? []) if (sealed) openRow({ row: put, sealed } satisfies SealedRow, key);
+  } catch (error) {
+    throw damaged(path, 0, `a secret in it cannot be decrypted with the key ${key.id}`, error);
+  }
+  return line;
 }
 
 function follow(at: { next: number; end: number; lastGroup: number; from: number }, line: Line, path: string): void {
@@ -142,4 +170,24 @@ function follow(at: { next: number; end: number; lastGroup: number; from: number
   at.from = from;
   at.end = line.end;
   if (mark === undefined) at.next = seq + 1;
+}
+
+/** Refuses files whose secrets are encrypted already, before a key is made: with another one they would never be read again. */
+export async function checkUnsealed(
+  files: FileSystem,
+  folder: string,
+  { journals, snapshots }: FolderListing,
+  keyring: Keyring,
+): Promise<void> {
+  for (const { name } of [...journals, ...snapshots]) {
+    const path = join(folder, name);
+    const file = await files.open(path, 'read');
+    try {
+      const head = Buffer.from(await readFully(file, new Uint8Array(512), 0)).toString('latin1');
+      const key = /"key":"([0-9a-f]{8})"/.exec(head.split('\n', 1)[0] ?? '')?.[1];
+      if (key !== undefined) throw keyMissing(path, key, keyring);
+    } finally {
+      await file.close();
+    }
+  }
 }

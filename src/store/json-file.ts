@@ -7,14 +7,16 @@ import { fileShelf } from './blob-files.ts';
 import { createEngine } from './engine.ts';
 import { codeOf, diskFileSystem, type FileSystem } from './file-system.ts';
 import { type FolderListing, halfRestored, journalName, listFolder, removeUnfinished, unreadable } from './folder.ts';
-import { type Format, presentFormat } from './format.ts';
-import { createSegment, repairSegment, type Segment } from './journal.ts';
+import { type Format, presentFormat, sealingKey } from './format.ts';
+import { checkUnsealed, createSegment, repairSegment, type Segment } from './journal.ts';
+import { findKeys, type KeySource, makeKey } from './key-file.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { emptyLog, type Log } from './log.ts';
 import { defaultRetention, listRecordSegments, type RecordSegment, type Retention } from './record-segments.ts';
 import { createRecordReader } from './records.ts';
 import { createReserve } from './reserve.ts';
+import { type Keyring, sealRow } from './seal.ts';
 import { type Store, StoreUnavailable } from './store.ts';
 
 /** How a folder is opened. */
@@ -34,26 +36,31 @@ export interface OpenOptions {
   readonly files?: FileSystem;
   readonly lock?: Lock;
   readonly format?: Format;
+  /** Where the key is that secrets are encrypted with; in the folder unless this says otherwise, where it is made for a store that has none. */
+  readonly keys?: KeySource;
+  /** Told where a key was made, and its id. */
+  readonly onKeyMade?: (path: string, id: string) => void;
 }
 
 /** Opens a folder. Throws `StoreUnavailable` with what is wrong and what to do. */
 export async function openStore(folder: string, options: OpenOptions): Promise<Store> {
-  const setting: Setting = {
+  const given: Setting = {
     folder: resolve(folder),
     create: options.create,
     files: options.files ?? diskFileSystem,
     format: options.format ?? presentFormat,
     log: options.log ?? ((message) => process.stderr.write(`${message}\n`)),
   };
-  if (options.readOnly) return openForReading(setting);
-  const found = await listStore(setting);
-  if (!hasStore(found)) await makeRoom(setting, found);
-  const unlock = await (options.lock ?? lockFolder)(setting.folder);
+  if (options.readOnly) return openForReading(given, options);
+  const found = await listStore(given);
+  if (!hasStore(found)) await makeRoom(given, found);
+  const unlock = await (options.lock ?? lockFolder)(given.folder);
   try {
+    const setting = await withOwnKey(await withKeys(given, options), options);
     return await openForWriting(setting, options, unlock);
   } catch (error) {
     await unlock();
-    throw error instanceof StoreUnavailable ? error : unreadable(setting.folder, error);
+    throw error instanceof StoreUnavailable ? error : unreadable(given.folder, error);
   }
 }
 
@@ -63,6 +70,24 @@ interface Setting {
   readonly files: FileSystem;
   readonly format: Format;
   readonly log: (message: string) => void;
+}
+
+async function withKeys(setting: Setting, { keys = {} }: OpenOptions): Promise<Setting> {
+  const { files, folder, format, log } = setting;
+  if (format.keyring) return setting;
+  return { ...setting, format: { ...format, keyring: await findKeys(files, folder, keys, log) } };
+}
+
+/** Makes the key of a store that has none, and never another one for what is encrypted already. */
+async function withOwnKey(setting: Setting, { onKeyMade }: OpenOptions): Promise<Setting> {
+  const { files, folder, format } = setting;
+  if (!format.keyring || format.keyring.keys.length > 0) return setting;
+  const found = await listStore(setting);
+  if (!hasStore(found) && !setting.create) throw missing(folder);
+  if (found) await checkUnsealed(files, folder, found, format.keyring);
+  const keyring = await makeKey(files, folder);
+  for (const { id } of keyring.keys) onKeyMade?.(keyring.looked, id);
+  return { ...setting, format: { ...format, keyring } };
 }
 
 async function listStore({ files, folder }: Pick<Setting, 'files' | 'folder'>): Promise<FolderListing | undefined> {
@@ -98,6 +123,7 @@ async function makeRoom({ files, folder, create }: Setting, found: FolderListing
 async function openForWriting(setting: Setting, options: OpenOptions, unlock: () => Promise<void>): Promise<Store> {
   const { folder, files, format, log } = setting;
   const now = () => new Date().toISOString();
+  const key = sealingKey(format);
   const adapter = createJournalAdapter({
     files,
     folder,
@@ -116,6 +142,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
     shelf: fileShelf(files, folder),
+    seal: (row) => sealRow(row, key),
     journalBytes: () => adapter.journalBytes(),
     room: () => adapter.room(),
     close: async () => {
@@ -149,7 +176,8 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
   await files.syncFolder(folder);
   const { snapshotBytes, journalBytes: grown } = loaded;
   const segment = { path, file, size: end };
-  if (loaded.version === format.version) return [loaded.log, { segment, records, snapshotBytes, grown }];
+  if (loaded.version === format.version && !loaded.isSealedOtherwise)
+    return [loaded.log, { segment, records, snapshotBytes, grown }];
   return [
     loaded.log,
     { segment: await beginAnew(setting, loaded, segment), records, snapshotBytes, grown: 0, outdated: true },
@@ -160,10 +188,20 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
  * A file has one format, so what comes now stands in a segment of its own. The files of the older format stay until two snapshots of the present one
  * are durable, as any older files do: whenever this is interrupted, what is there is whole.
  */
-async function beginAnew({ files, folder, format, log: say }: Setting, { version, log }: Loaded, old: Segment) {
+async function beginAnew(
+  { files, folder, format, log: say }: Setting,
+  { version, log, isSealedOtherwise }: Loaded,
+  old: Segment,
+) {
   const segment = await createSegment(files, folder, log.position + 1, format);
   await old.file.close();
-  say(`${folder}: was written in format ${version}, and is written in format ${format.version} from now on`);
+  if (version !== format.version)
+    say(`${folder}: was written in format ${version}, and is written in format ${format.version} from now on`);
+  const key = sealingKey(format);
+  if (key && isSealedOtherwise)
+    say(
+      `${folder}: secrets are encrypted with the key ${key.id} from now on; older files go with the next two snapshots`,
+    );
   return segment;
 }
 
@@ -176,9 +214,9 @@ async function setAside({ files, folder, log }: Setting, { lost }: Loaded): Prom
   await files.rename(join(folder, lost.name), join(folder, `${lost.name}.damaged`));
 }
 
-async function openForReading(setting: Setting): Promise<Store> {
+async function openForReading(setting: Setting, options: OpenOptions): Promise<Store> {
   const { folder, files, format, log } = setting;
-  const [data, records] = await loadWhileOthersWrite(setting, 20);
+  const [data, records] = await loadWhileOthersWrite(setting, options, 20);
   const low = new Low<Log>({ read: async () => data, write: async () => {} }, emptyLog());
   await low.read();
   const reader = createRecordReader(files, folder, log, format);
@@ -195,9 +233,11 @@ async function openForReading(setting: Setting): Promise<Store> {
 
 /** The folder may change under the reader's hands: what does not fit together is looked at again before it is believed. */
 async function loadWhileOthersWrite(
-  setting: Setting,
+  given: Setting,
+  options: OpenOptions,
   tries: number,
 ): Promise<readonly [Log, readonly RecordSegment[]]> {
+  const setting = await withKeys(given, options);
   const { folder, files, format } = setting;
   const found = await listStore(setting);
   if (!hasStore(found)) throw missing(folder);
@@ -207,7 +247,21 @@ async function loadWhileOthersWrite(
     return [log, records];
   } catch (error) {
     if (tries <= 1) throw error;
+    // A key that is missing stays so, unless it was made, or changed, since it was looked for.
+    if (error instanceof StoreUnavailable && error.reason === 'key') {
+      const { keyring } = (await withKeys(quietly(given), options)).format;
+      if (idsOf(keyring) === idsOf(format.keyring)) throw error;
+    }
     await sleep(20);
-    return loadWhileOthersWrite(setting, tries - 1);
+    return loadWhileOthersWrite(quietly(given), options, tries - 1);
   }
+}
+
+/** What is told of the key was told at the first try. */
+function quietly(setting: Setting): Setting {
+  return { ...setting, log: () => {} };
+}
+
+function idsOf(keyring: Keyring | undefined): string {
+  return (keyring?.keys ?? []).map(({ id }) => id).join();
 }

@@ -5,7 +5,7 @@ import { type Change, created } from '../core/model/change.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { codeOf, type FileSystem, type OpenFile } from './file-system.ts';
 import { type FolderListing, journalName, type Numbered, snapshotName, unreadable } from './folder.ts';
-import { type Format, newer } from './format.ts';
+import { type Format, newer, sealingKey } from './format.ts';
 import { damaged, type Op, readSegment, type SegmentEnd, type Transacted } from './journal.ts';
 import { emptyLog, type Log } from './log.ts';
 import { movedUpTo, type RecordSegment } from './record-segments.ts';
@@ -23,6 +23,8 @@ export interface Loaded {
   readonly journalBytes: number;
   /** The oldest version of the format that any of these files has. */
   readonly version: number;
+  /** Whether something of it is encrypted otherwise than what is written now. */
+  readonly isSealedOtherwise: boolean;
   /** A newer snapshot that is damaged; the journal made up for it. */
   readonly lost?: { readonly name: string; readonly error: StoreUnavailable };
 }
@@ -60,11 +62,15 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
   const { files, folder, listing, format } = source;
   const log = emptyLog();
   const moved = { history: movedUpTo(records, 'history'), audit: movedUpTo(records, 'audit') };
-  const snapshot = position === 0 ? { size: 0, version: format.version } : await loadSnapshot(source, position, log);
+  const snapshot =
+    position === 0
+      ? { size: 0, version: format.version, key: sealingKey(format)?.id }
+      : await loadSnapshot(source, position, log);
   log.position = position;
   const journals = listing.journals.filter(({ number }) => number > position);
   let journalBytes = 0;
   let version = snapshot.version;
+  let isSealedOtherwise = snapshot.key !== sealingKey(format)?.id;
   let end: SegmentEnd | undefined;
   for (const [index, segment] of journals.entries()) {
     const path = join(folder, segment.name);
@@ -77,10 +83,11 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
     );
     journalBytes += end.end;
     version = Math.min(version, end.version);
+    isSealedOtherwise ||= end.key !== sealingKey(format)?.id;
   }
   const segment = journals.at(-1)?.number;
   if (segment === undefined || !end) throw missing(folder, position + 1);
-  return { log, segment, end, snapshotBytes: snapshot.size, journalBytes, version };
+  return { log, segment, end, snapshotBytes: snapshot.size, journalBytes, version, isSealedOtherwise };
 }
 
 function checkFollows(folder: string, segment: Numbered, next: number): void {

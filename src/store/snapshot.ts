@@ -5,10 +5,11 @@ import { kindNames } from '../core/kinds/index.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { type FileSystem, type OpenFile, writeFully } from './file-system.ts';
 import { snapshotName } from './folder.ts';
-import type { Format } from './format.ts';
+import { type Format, sealingKey } from './format.ts';
 import { damaged, type Header, readHeader } from './journal.ts';
 import { encodeLine, type Line, scanLines } from './lines.ts';
 import type { Log } from './log.ts';
+import { sealRow } from './seal.ts';
 
 /** What a snapshot holds besides resources. */
 export interface SnapshotIds {
@@ -44,14 +45,14 @@ export async function writeSnapshot(
   return size;
 }
 
-/** Reads a snapshot; answers its size and version. Throws `StoreUnavailable` when any of it is missing or damaged. */
+/** Reads a snapshot; answers its size, version and key. Throws `StoreUnavailable` when any of it is missing or damaged. */
 export async function readSnapshot(
   file: OpenFile,
   path: string,
   onRow: (row: Resource) => void,
   onIds: (ids: readonly SnapshotIds[]) => void,
   format: Format,
-): Promise<{ readonly size: number; readonly version: number }> {
+): Promise<{ readonly size: number; readonly version: number; readonly key: string | undefined }> {
   const seen = { lines: 0, complete: false };
   let header: Header | undefined;
   const size = await scanLines(file, (line) => {
@@ -60,7 +61,7 @@ export async function readSnapshot(
     seen.lines += 1;
   });
   if (!seen.complete || !header) throw damaged(path, size, 'its end is missing');
-  return { size, version: header.version };
+  return { size, version: header.version, key: header.key };
 
   // biome-ignore lint/suspicious/noExplicitAny: JSON whose shape the checksum vouches for
   function take({ row, ids, lines }: any, offset: number): void {
@@ -104,15 +105,16 @@ async function writeSlices(file: OpenFile, lines: Iterable<string>): Promise<num
   return size;
 }
 
-function* linesOf(log: Log, position: number, { version }: Format): Generator<string> {
+function* linesOf(log: Log, position: number, format: Format): Generator<string> {
+  const key = sealingKey(format);
   let lines = 1;
-  yield encodeLine({ weir: 'snapshot', version, position });
+  yield encodeLine({ weir: 'snapshot', version: format.version, position, ...(key && { key: key.id }) });
   for (const kind of kindNames) {
     // Rows that come while this goes on stand behind these: they are in the journal, and must not keep it from ending.
     let left = log.state.count(kind);
     if (left === 0) continue;
     for (const row of log.state.all(kind)) {
-      yield encodeLine({ row });
+      yield encodeLine(sealRow(row, key));
       lines += 1;
       left -= 1;
       if (left === 0) break;

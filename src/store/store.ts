@@ -163,8 +163,8 @@ export class DamagedBlob extends Error {
   override readonly name = 'DamagedBlob';
 }
 
-/** Why a store cannot be opened. `missing`: there is none, and it was not to be made. */
-export type UnavailableReason = 'missing' | 'locked' | 'damaged' | 'newer' | 'unreadable';
+/** Why a store cannot be opened. `missing`: there is none, and it was not to be made; `key`: the key of its secrets is not at hand, or no key. */
+export type UnavailableReason = 'key' | 'missing' | 'locked' | 'damaged' | 'newer' | 'unreadable';
 
 /** The store cannot be opened; the message says where and what to do. */
 export class StoreUnavailable extends Error {

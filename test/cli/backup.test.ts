@@ -59,7 +59,7 @@ commands('take a running server to another one, with everything that there was',
   assert.is(statSync(join(here.path, file)).mode & 0o777, 0o600);
   assert.is((await ask(first, '/api/v1/stacks', { name: 'later', spec: { runtime: '1' } })).status, 201);
   await stop(first);
-  const back = await weir(`restore ${file} --store other`);
+  const back = await weir(`restore ${file} --store other --secret-key-file .weir/secret.key`);
   assert.is(back.code, 0, back.stderr);
   assert.match(back.stdout, /other: \d+ files restored, the store at commit \d+ as of .* \(Weir 1\.2\.3\)\n$/);
   const home = join(here.path, `other/instances/${id}/home`);
@@ -71,7 +71,8 @@ commands('take a running server to another one, with everything that there was',
   for (const name of ['node_modules', '.npmrc', 'link', 'second', '../../nobody'])
     assert.not(existsSync(join(home, name)), name);
   assert.not(existsSync(join(here.path, 'other/stacks')));
-  const second = await serve(here, ['tree', '--store', 'other']);
+  const key = ['--secret-key-file', '.weir/secret.key'];
+  const second = await serve(here, ['tree', '--store', 'other', ...key]);
   assert.equal((await ask(second, '/api/v1/users')).body, before.body);
   assert.is((await ask(second, '/api/v1/stacks/later')).status, 404);
   assert.is((await ask(second, `/api/v1/instances/${id}`)).body.name, 'flows');

@@ -15,6 +15,14 @@ const resolve = (reference: SecretReference) => resolveSecret(reference, { secre
 
 const variables = suite('resolveSecret: fromEnv');
 
+variables('are not those of the key of the store', () => {
+  for (const name of ['WEIR_SECRET_KEY', 'WEIR_SECRET_KEY_FILE']) {
+    const resolved = resolveSecret({ fromEnv: name }, { secretDir: '/nowhere', env: { [name]: 'x' } });
+    assert.match(JSON.stringify(resolved), /not-allowed.*cannot be named, because it is for the key of the store/);
+    assert.not.ok('value' in resolved);
+  }
+});
+
 variables('gives the value of a variable that begins with WEIR_SECRET_', () => {
   assert.equal(resolve({ fromEnv: 'WEIR_SECRET_LDAP' }), { value: 'from env' });
 });

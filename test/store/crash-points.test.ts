@@ -73,6 +73,34 @@ crash('of the process alone, and of the power after its next start, leaves all t
   assert.equal(await failures(found, moments), []);
 });
 
+crash('at any call of the first start leaves a folder that opens, with a key that is whole', async () => {
+  const disk = createFaultDisk();
+  const found: Found[] = [];
+  const calls: string[] = [];
+  const stop = watch(disk, losses, (where, lost) => found.push({ disk: lost, acked: 0, where }), undefined, calls);
+  const killed: FaultDisk[] = [];
+  const keep = disk.before;
+  disk.before = (call) => {
+    killed.push(disk.killed());
+    return keep(call);
+  };
+  const store = await openOn(disk);
+  stop();
+  await store.close();
+  for (const name of ['write secret.key.tmp', 'datasync secret.key.tmp', 'rename secret.key.tmp'])
+    assert.ok(calls.includes(name), name);
+  for (const [index, left] of killed.entries())
+    found.push({ disk: left, acked: 0, where: `killed at call ${index + 1}` });
+  assert.equal(await failures(found, await momentsOf(steps)), []);
+});
+
+crash('is judged: a key that is never synced is found out', async () => {
+  const { found } = await sweep(createFaultDisk(), ['none', 'zeros'], ({ name, path }) =>
+    name === 'datasync' && path.includes('secret.key') ? 'forget' : undefined,
+  );
+  assert.ok((await failures(found, await momentsOf(steps))).length > 0);
+});
+
 crash('is judged: an acknowledgement before its fdatasync is found out', async () => {
   const disk = createFaultDisk();
   const { found } = await sweep(disk, ['none', 'some'], ({ name, path }) =>

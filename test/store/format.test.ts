@@ -5,7 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Format, formatOf, presentFormat } from '../../src/store/format.ts';
 import { openStore } from '../../src/store/json-file.ts';
-import type { Step } from '../../src/store/steps/index.ts';
+import { sealKeyOf } from '../../src/store/seal.ts';
+import type { Step } from '../../src/store/steps/step.ts';
 import { type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { createFaultDisk, type FaultDisk, losses } from '../support/fault-file-system.ts';
 import { contentOf, labelling } from './samples.ts';
@@ -24,6 +25,9 @@ const shout: Step = (line, sort) => {
 const ask: Step = (line, sort) =>
   JSON.parse(JSON.stringify(line).replaceAll('"LABEL 2"', '"LABEL 2?"').replaceAll('"SORT"', `"${sort}"`));
 
+// The key of the fixtures, which stands in their README.
+const keyring = { keys: [sealKeyOf(Buffer.alloc(32, 7))], looked: 'the test' };
+
 const second = formatOf([...presentFormat.steps, shout]);
 const third = formatOf([...second.steps, ask]);
 
@@ -36,7 +40,11 @@ format('is there as a fixture for each version, and opens as it was', async () =
     Array.from({ length: presentFormat.version }, (_, index) => index + 1),
   );
   for (const version of versions) {
-    const store = await openOn(await diskWith(`format-${version}`), presentFormat);
+    const store = await openOn(await diskWith(`format-${version}`), { ...presentFormat, keyring });
+    assert.is(
+      [...store.read().all('Instance')][0]?.spec.credentialSecret,
+      'GcuECc0HScYu9Xr0uKo9bKyyeD5C44tzPH2b7pKYHBiz',
+    );
     assert.is(store.read().position, '13', version);
     assert.is(store.read().named('Stack', 'by-api')?.spec.label, 'label 2');
     assert.is(store.read().named('User', 'ann')?.spec.email, 'ann@example.com');
@@ -84,22 +92,23 @@ format('is written anew as it is opened; its files stay until two snapshots of t
   const disk = await diskWith('format-1');
   const said: string[] = [];
   const store = await openOn(disk, second, { log: (message) => said.push(message) });
-  assert.equal(said, ['/store: was written in format 1, and is written in format 2 from now on']);
+  assert.is(said[0], '/store: was written in format 1, and is written in format 3 from now on');
+  assert.match(said[1] ?? '', /^\/store: secrets are encrypted with the key [0-9a-f]{8} from now on/);
   assert.equal(versionsOn(disk), {
     'journal-000000000012.jsonl': 1,
-    'journal-000000000014.jsonl': 2,
+    'journal-000000000014.jsonl': 3,
     'snapshot-000000000011.jsonl': 1,
-    'snapshot-000000000013.jsonl': 2,
+    'snapshot-000000000013.jsonl': 3,
   });
   for (let index = 0; index < 40; index += 1)
     await store.commit(labelling('more', String(index)), { id: `more-${index}` });
   await store.close();
-  assert.equal([...new Set(Object.values(versionsOn(disk)))], [2]);
+  assert.equal([...new Set(Object.values(versionsOn(disk)))], [3]);
   const again = await openOn(disk, second, { log: (message) => said.push(message) });
   assert.is(again.read().named('Stack', 'by-api')?.spec.label, 'LABEL 2');
   assert.is((await again.records({ stream: 'audit', limit: 1000 })).length, 27);
   await again.close();
-  assert.is(said.length, 1);
+  assert.is(said.length, 2);
 });
 
 format('that is empty is written anew, too', async () => {
@@ -120,7 +129,7 @@ format('is refused by versions that are older than it, and both are named', asyn
     const error = await openOn(disk, second, { readOnly }).catch((error) => error);
     assert.instance(error, StoreUnavailable);
     assert.is(error.reason, 'newer');
-    assert.match(error.message, /has format 3, and this version of Weir knows formats up to 2\. Start that version\./);
+    assert.match(error.message, /has format 4, and this version of Weir knows formats up to 3\. Start that version\./);
   }
 });
 
@@ -201,7 +210,7 @@ function bytesOn(disk: FaultDisk): Record<string, string> {
 
 /** The versions in the first lines of journals and snapshots. */
 function versionsOn(disk: FaultDisk): Record<string, number> {
-  const own = disk.paths().filter((path) => !path.includes('/records/'));
+  const own = disk.paths().filter((path) => /\/(?:journal|snapshot)-\d+\.jsonl$/.test(path));
   const version = (path: string) => Number(/"version":(\d+)/.exec(disk.content(path)?.toString() ?? '')?.[1]);
   return Object.fromEntries(own.sort().map((path) => [path.slice('/store/'.length), version(path)]));
 }

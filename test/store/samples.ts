@@ -21,6 +21,12 @@ export function labelling(name: string, label: string, records: readonly StoreRe
   return (view) => ({ changes: [labelled(view, name, label)], records });
 }
 
+/** A device, whose credentials are kept with a secret. */
+export function deviceNamed(name: string, credentialSecret: string): Resource<'Device'> {
+  const spec = { team: 'id-team', type: 'sensor', credentialSecret } as unknown as Resource<'Device'>['spec'];
+  return { kind: 'Device', id: `id-${name}`, name, spec, generation: 1, createdAt: at, updatedAt: at };
+}
+
 /** Deletes a stack. */
 export function deleting(name: string): Transaction {
   return (view) => {
@@ -47,9 +53,12 @@ export function auditRecord(id: string, when = at): StoreRecord {
   return { stream: 'audit', id, at: when, body: { event: 'stack.updated' } };
 }
 
-/** `name=label` of each stack, in the order in which they were made. */
+/** `name=label` of each stack, `name=secret` of each device, in the order in which they were made. */
 export function contentOf(view: Pick<PositionedView, 'all'>): string[] {
-  return [...view.all('Stack')].map(({ name, spec }) => `${name}=${spec.label}`);
+  return [
+    ...[...view.all('Stack')].map(({ name, spec }) => `${name}=${spec.label}`),
+    ...[...view.all('Device')].map(({ name, spec }) => `${name}=${spec.credentialSecret}`),
+  ];
 }
 
 function labelled(view: PositionedView, name: string, label: string): Change {

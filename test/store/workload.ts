@@ -1,9 +1,11 @@
 // A small workload whose every state is known, and the judge of what a store shows after a crash.
+
+import { created, updated } from '../../src/core/model/change.ts';
 import { type OpenOptions, openStore } from '../../src/store/json-file.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
-import type { Store, Transaction } from '../../src/store/store.ts';
+import type { PositionedView, Store, Transaction } from '../../src/store/store.ts';
 import type { FaultDisk } from '../support/fault-file-system.ts';
-import { auditRecord, contentOf, creating, deleting, historyRecord, labelling } from './samples.ts';
+import { auditRecord, contentOf, creating, deleting, deviceNamed, historyRecord, labelling } from './samples.ts';
 
 /** One commit of the workload. */
 export interface Step {
@@ -17,6 +19,9 @@ export interface Moment {
   readonly history: readonly string[];
   readonly audit: readonly string[];
 }
+
+/** What the secrets of the workload begin with; no file may hold it. */
+export const canary = 'canary-in-clear';
 
 /** Where the store stands on a fault disk. */
 export const folder = '/store';
@@ -65,6 +70,8 @@ export function openOn(disk: FaultDisk, options: Partial<OpenOptions> = {}): Pro
  */
 export async function judge(disk: FaultDisk, steps: readonly Step[], moments: readonly Moment[], acked: number) {
   try {
+    const clear = disk.paths().find((path) => disk.content(path)?.includes(canary));
+    if (clear !== undefined) return `${clear} holds a secret in clear`;
     const store = await openOn(disk);
     const position = Number(store.read().position);
     const found = JSON.stringify(await momentOf(store));
@@ -96,9 +103,17 @@ function stepOf(number: number): Step {
   // Every commit keeps something, so that positions count steps.
   const transaction: Transaction = (view) => {
     const deletes = number % 4 === 3 ? deleting(name)(view).changes : [];
-    return deletes.length > 0 ? { changes: deletes, records } : labelling(name, `${number}`, records)(view);
+    if (deletes.length > 0) return { changes: deletes, records };
+    const { changes } = labelling(name, `${number}`)(view);
+    return { changes: number % 3 === 1 ? [...changes, keepingSecret(view, `${canary}-${number}`)] : changes, records };
   };
   return { id, transaction };
+}
+
+function keepingSecret(view: PositionedView, secret: string) {
+  const before = view.get('Device', 'id-d');
+  const device = deviceNamed('d', secret);
+  return before ? updated(before, device) : created(device);
 }
 
 const later = '2999-01-01T00:00:00.000Z';

@@ -102,6 +102,7 @@ function fileSystem(image: Image, guard: Guard): FileSystem {
     makeFolder: async (path) => void (await guard('makeFolder', path, () => image.folders.add(path))),
     restrictFolder: async (path) => void (await guard('restrictFolder', path, () => undefined)),
     list: async (path) => (await guard('list', path, () => namesIn(image, path))) ?? [],
+    mode: async (path) => guard('mode', path, () => find('mode', path) && 0o600),
     open: async (path, mode) => {
       const inode = await guard('open', path, () => {
         if (mode !== 'create') return find('open', path);

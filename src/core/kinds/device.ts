@@ -1,7 +1,7 @@
 // The noun Device: a flow runtime that lives elsewhere, looked after by an agent beside it.
 import { z } from 'zod';
 import { condition, variables } from './instance.ts';
-import { bookkeeping, defineKind, hashed, refId, sha256 } from './kind.ts';
+import { bookkeeping, defineKind, refId, sealed, sha256 } from './kind.ts';
 import { displayName, instant } from './scalars.ts';
 
 /** Who decides what a device runs: the platform, or whoever edits flows on it. */
@@ -55,7 +55,7 @@ export const device = defineKind({
       .optional()
       .describe('The snapshot that somebody asked it for and did not get yet.'),
     hash: sha256().describe('The SHA-256 of its token, in hexadecimal.'),
-    credentialSecret: bookkeeping(hashed(z.string())).describe('What the credentials in its flows are encrypted with.'),
+    credentialSecret: bookkeeping(sealed(z.string())).describe('What the credentials in its flows are encrypted with.'),
     lastSeenAt: bookkeeping(instant())
       .nullable()
       .default(null)

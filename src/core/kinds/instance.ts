@@ -1,6 +1,6 @@
 // The noun Instance: a flow runtime of a team.
 import { z } from 'zod';
-import { bookkeeping, defineKind, hashed, listBy, refId } from './kind.ts';
+import { bookkeeping, defineKind, listBy, refId, sealed } from './kind.ts';
 import { instant, variableName } from './scalars.ts';
 import { optionOverrides } from './template-options.ts';
 
@@ -66,7 +66,7 @@ const restore = z.strictObject({
   snapshot: z.string(),
   name: z.string(),
   content: z.string(),
-  credentialSecret: z.string().optional(),
+  credentialSecret: sealed(z.string()).optional(),
 });
 
 /** The crashes of an instance: how many there were, and the last of them. */
@@ -136,7 +136,7 @@ export const instance = defineKind({
       .optional()
       .describe('While it is upgraded, the stack that it goes back to when that fails.'),
     started: bookkeeping(started).optional().describe('What it was last started with; absent where it never was.'),
-    credentialSecret: bookkeeping(hashed(z.string()))
+    credentialSecret: bookkeeping(sealed(z.string()))
       .optional()
       .describe('What its runtime encrypts the credentials in its flows with; made when it is first started.'),
     restore: bookkeeping(restore)

@@ -7,6 +7,8 @@ export interface Mark {
   readonly ref?: { readonly kind: string; readonly by: 'name' | 'id' };
   /** The value is a secret: a reference in a document, never shown. */
   readonly secret?: true;
+  /** The value itself is kept, not a hash of it: the store encrypts it on the disk. A union with `{value}` has it there, anything else is text. */
+  readonly sealed?: true;
   /** May not change once the resource exists; the text says while what holds (`while instances exist`), or nothing for always. */
   readonly immutable?: { readonly until?: string };
   /** A list whose order means nothing. */
@@ -116,6 +118,11 @@ export function hashed(form: z.ZodString): z.ZodString {
   return marked(form, { secret: true });
 }
 
+/** A secret that is kept itself, because something needs it in clear: encrypted in the files of the store. */
+export function sealed(form: z.ZodString): z.ZodString {
+  return marked(form, { secret: true, sealed: true });
+}
+
 /** The SHA-256 of a random secret, in hexadecimal. */
 export function sha256(): z.ZodString {
   return hashed(z.string().regex(/^[0-9a-f]{64}$/));
@@ -144,7 +151,7 @@ const secretReference = z.union([
 
 /** A secret field. The form `{value}` exists in the store only: decoding a document refuses it. */
 export function secret(): z.ZodType<Secret> {
-  return marked(secretReference.describe('A secret, by reference.'), { secret: true });
+  return marked(secretReference.describe('A secret, by reference.'), { secret: true, sealed: true });
 }
 
 /** Public text, or `{fromFile}` relative to the document; once a document is decoded it is text. It is shown to whoever may see the object. */

@@ -39,7 +39,7 @@ export async function capture(files: FileSystem, folder: string, format: Format,
     const isPassing =
       error instanceof Moved ||
       codeOf(error) === 'ENOENT' ||
-      (error instanceof StoreUnavailable && error.reason !== 'missing' && error.reason !== 'newer');
+      (error instanceof StoreUnavailable && !['missing', 'newer', 'key'].includes(error.reason));
     if (!isPassing || tries <= 1) throw error;
     await sleep(20);
     return capture(files, folder, format, tries - 1);

@@ -4,6 +4,7 @@ import { reasonOf } from '../../lib/reason-of.ts';
 import { codeOf, diskFileSystem, type FileSystem, wordsOf, writeFully } from '../file-system.ts';
 import { listFolder, restoringName, unreadable } from '../folder.ts';
 import { type Format, presentFormat } from '../format.ts';
+import { findKeys, type KeySource } from '../key-file.ts';
 import { load } from '../load.ts';
 import { type Lock, lockFolder } from '../lock.ts';
 import { listRecordSegments } from '../record-segments.ts';
@@ -11,8 +12,10 @@ import { StoreUnavailable } from '../store.ts';
 import { BackupFailed } from './failed.ts';
 import { type Contents, justLook, readBackup } from './read.ts';
 
-/** For tests: the disk below, and who may write to the folder. */
+/** Where the key is, and who is told what is wrong with its file; for tests: the disk below, and who may write to the folder. */
 export interface RestoreOptions {
+  readonly keys?: KeySource;
+  readonly log?: (message: string) => void;
   readonly format?: Format;
   readonly files?: FileSystem;
   readonly lock?: Lock;
@@ -23,7 +26,8 @@ export interface RestoreOptions {
  * `BackupFailed` or `StoreUnavailable`, and leaves the folder as it was.
  */
 export async function restore(path: string, folder: string, options: RestoreOptions = {}): Promise<Contents> {
-  const { files = diskFileSystem, format = presentFormat, lock = lockFolder } = options;
+  const { files = diskFileSystem, lock = lockFolder } = options;
+  const format = await formatAt(options, files, folder);
   const checked = await readBackup(files, path, format, justLook);
   const wasThere = await checkEmpty(files, folder);
   const made: Made = { files: [], folders: new Set() };
@@ -41,6 +45,11 @@ export async function restore(path: string, folder: string, options: RestoreOpti
     throw error instanceof BackupFailed || error instanceof StoreUnavailable ? error : notRestored(folder, error);
   }
   return checked;
+}
+
+async function formatAt(options: RestoreOptions, files: FileSystem, folder: string): Promise<Format> {
+  const { format = presentFormat, keys = {}, log = () => {} } = options;
+  return { ...format, keyring: format.keyring ?? (await findKeys(files, folder, keys, log)) };
 }
 
 interface Job {
@@ -62,7 +71,7 @@ async function checkEmpty(files: FileSystem, folder: string): Promise<boolean> {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw unreadable(folder, error);
   });
-  const others = (names ?? []).filter((name) => !/^(lock-.*\.sock|lost\+found)$/.test(name));
+  const others = (names ?? []).filter((name) => !/^(lock-.*\.sock|lost\+found|secret\.key)$/.test(name));
   if (others.length > 0) throw occupied(folder, others);
   return names !== undefined;
 }
@@ -130,8 +139,8 @@ async function writeFile(
 /** A backup whose checksums are right may still be none of a store: what cannot be opened is not left behind. */
 async function checkLoads(job: Job, { heading: { position } }: Contents): Promise<void> {
   const found = await positionIn(job).catch((error: unknown) => {
-    const isNewer = error instanceof StoreUnavailable && error.reason === 'newer';
-    throw isNewer ? error : notLoaded(job.path, wordsOf(error), error);
+    const isTold = error instanceof StoreUnavailable && (error.reason === 'newer' || error.reason === 'key');
+    throw isTold ? error : notLoaded(job.path, wordsOf(error), error);
   });
   if (found !== position) throw notLoaded(job.path, `it ends at commit ${found} instead of ${position}`);
 }

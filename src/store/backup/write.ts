@@ -46,7 +46,9 @@ export interface Backup {
  * the store, `BackupFailed` for the backup, and leaves nothing then.
  */
 export async function backUp(folder: string, options: BackupOptions): Promise<Backup> {
-  const { files = diskFileSystem, format = presentFormat, out } = options;
+  const { files = diskFileSystem, out } = options;
+  // Secrets go over as they are encrypted: who makes backups needs no key.
+  const format: Format = { ...(options.format ?? presentFormat), leavesSealed: true };
   await refuseToOverwrite(files, out);
   for (let tries = 10; ; tries -= 1) {
     const captured = await capture(files, folder, format);

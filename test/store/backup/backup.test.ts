@@ -6,7 +6,7 @@ import { BackupFailed } from '../../../src/store/backup/failed.ts';
 import { restore } from '../../../src/store/backup/restore.ts';
 import { textFile } from '../../../src/store/backup/source.ts';
 import { backUp } from '../../../src/store/backup/write.ts';
-import { formatOf } from '../../../src/store/format.ts';
+import { formatOf, presentFormat } from '../../../src/store/format.ts';
 import { openStore } from '../../../src/store/json-file.ts';
 import { encodeLine } from '../../../src/store/lines.ts';
 import { type Store, StoreUnavailable } from '../../../src/store/store.ts';
@@ -16,6 +16,8 @@ import { creating } from '../samples.ts';
 import { batches, momentOf, momentsOf, openOn } from '../workload.ts';
 import { archiveOf, type Entry, packed, tarOf } from './archives.ts';
 
+// Backups hold no key: who restores them brings it.
+const keys = { text: Buffer.alloc(32, 7).toString('base64') };
 const [out, elsewhere] = ['/backups/weir.tar.gz', '/elsewhere'];
 const steps = batches(9).flat();
 const lock = async () => async () => {};
@@ -55,7 +57,7 @@ backup('leaves out what was never acknowledged, and a newest snapshot that is da
 
 backup('holds the blobs that it names, and what else is said to belong to the store', async () => {
   const disk = await filled(3);
-  const open = await openOn(disk);
+  const open = await openOn(disk, { keys });
   const { name } = await open.blobs.put(bytesOf('blob'));
   const { name: unnamed } = await open.blobs.put(bytesOf('nobody names it'));
   await open.commit(naming('s', name), { id: 'names' });
@@ -81,7 +83,7 @@ backup('holds the blobs that it names, and what else is said to belong to the st
 
 backup('is none where a blob that is named is lost or damaged', async () => {
   const disk = await filled(3);
-  const open = await openOn(disk);
+  const open = await openOn(disk, { keys });
   const { name } = await open.blobs.put(bytesOf('blob'));
   await open.commit(naming('s', name), { id: 'names' });
   await open.close();
@@ -99,7 +101,7 @@ backup('is none of a store that is missing, damaged or newer, and never takes th
   const damaged = await filled(steps.length);
   for (const path of pathsOf(damaged, 'journal-')) await edit(damaged, path, (bytes) => bytes.fill('x', 20, 21));
   assert.is((await failureOf(backUpOn(damaged))).reason, 'damaged');
-  await (await openOn(disk, { format: formatOf([(line) => line]) })).close();
+  await (await openOn(disk, { keys, format: formatOf([...presentFormat.steps, (line) => line]) })).close();
   assert.is((await failureOf(backUpOn(disk))).reason, 'newer');
   const other = await filled(1);
   await put(other, out, Buffer.from('precious'));
@@ -126,7 +128,7 @@ backup('that cannot be written, at any call, is told and leaves nothing', async 
     if (name !== 'syncFolder') assert.not(full.paths().includes(out), where);
     assert.match(error.message, /the disk is full|ENOSPC/, where);
     full.before = () => undefined;
-    await (await openOn(full)).close();
+    await (await openOn(full, { keys })).close();
   }
 });
 
@@ -175,7 +177,7 @@ back('leaves nothing where it fails, at any call', async () => {
 
 back('is all or nothing wherever the power fails: half of it is no store', async () => {
   const disk = await backedUp();
-  const moment = await momentOf(await openOn(disk.killed()));
+  const moment = await momentOf(await openOn(disk.killed(), { keys }));
   const found: { readonly disk: FaultDisk; readonly where: string }[] = [];
   disk.before = ({ number, name, path }) => {
     if (path.startsWith(elsewhere))
@@ -204,12 +206,12 @@ back('is all or nothing wherever the power fails: half of it is no store', async
 
 back('takes a backup of an older format, which is written anew when it is opened', async () => {
   const disk = await backedUp();
-  const later = formatOf([(line) => line]);
-  await restore(out, elsewhere, { files: disk.files, lock, format: later });
+  const later = formatOf([...presentFormat.steps, (line) => line]);
+  await restore(out, elsewhere, { keys, files: disk.files, lock, format: later });
   const said: string[] = [];
   const log = (message: string) => said.push(message);
-  const store = await openStore(elsewhere, { create: false, files: disk.files, lock, log, format: later });
-  assert.equal(said, [`${elsewhere}: was written in format 1, and is written in format 2 from now on`]);
+  const store = await openStore(elsewhere, { create: false, keys, files: disk.files, lock, log, format: later });
+  assert.equal(said, [`${elsewhere}: was written in format 2, and is written in format 3 from now on`]);
   assert.equal(await momentOf(store), (await momentsOf(steps))[7]);
   await store.close();
   assert.is((await failureOf(backUpOn(disk, { out: '/backups/later' }, elsewhere))).reason, 'newer');
@@ -316,7 +318,7 @@ back('refuses what is no backup, or none that this version knows', async () => {
   const store = await failureOf(restoreOf(archiveOf([], { storeVersion: 7, madeBy: '9.0.0' })));
   assert.match(
     store.message,
-    'holds a store of format 7, written by Weir 9.0.0, and this version knows formats up to 1',
+    'holds a store of format 7, written by Weir 9.0.0, and this version knows formats up to 2',
   );
   // Well packed, and still no store.
   const journal = 'store/journal-000000000001.jsonl';
@@ -337,7 +339,7 @@ back.run();
 async function filled(count: number): Promise<FaultDisk> {
   const disk = createFaultDisk();
   await disk.files.makeFolder('/backups');
-  const store = await openOn(disk);
+  const store = await openOn(disk, { keys });
   for (const { id, transaction } of steps.slice(0, count)) await store.commit(transaction, { id });
   const found = disk.killed();
   await store.close();
@@ -360,7 +362,7 @@ function backUpOn(disk: FaultDisk, more: Partial<Parameters<typeof backUp>[1]> =
 }
 
 function restoreOn(disk: FaultDisk) {
-  return restore(out, elsewhere, { files: disk.files, lock });
+  return restore(out, elsewhere, { keys, files: disk.files, lock });
 }
 
 /** Restores these bytes; whatever comes of it, nothing may stand anywhere but where it was to be restored. */
@@ -382,7 +384,7 @@ async function restored(disk: FaultDisk, log: (message: string) => void = () => 
 }
 
 async function openElsewhere(disk: FaultDisk, mayWrite: boolean, log: (message: string) => void = () => {}) {
-  return openStore(elsewhere, { create: false, readOnly: !mayWrite, files: disk.files, lock, log });
+  return openStore(elsewhere, { create: false, readOnly: !mayWrite, keys, files: disk.files, lock, log });
 }
 
 /** The calls in a folder: with others they take turns that differ from run to run. */

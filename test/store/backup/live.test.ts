@@ -24,8 +24,8 @@ live('holds all that was acknowledged before it began, and nothing that never wa
       const before = acked();
       const out = at(`backup-${round}.tar.gz`);
       const { heading } = await backUp(at('store'), { out, at: new Date().toISOString(), madeBy: '0.1.0' });
-      await restore(out, at(`restored-${round}`));
-      await agrees(at(`restored-${round}`), before, heading.position);
+      await restore(out, at(`restored-${round}`), { keys: { file: at('store/secret.key') } });
+      await agrees(at(`restored-${round}`), at('store/secret.key'), before, heading.position);
       // Until the writer has turned its files over.
       const wanted = acked().length + 1500;
       await until(() => (acked().length > wanted ? true : undefined));
@@ -35,7 +35,7 @@ live('holds all that was acknowledged before it began, and nothing that never wa
     await writer.ended;
   }
   const last = linesIn(writer.output().stdout);
-  for (let round = 0; round < 6; round += 1) await isPrefix(at(`restored-${round}`), last);
+  for (let round = 0; round < 6; round += 1) await isPrefix(at(`restored-${round}`), at('store/secret.key'), last);
 });
 
 live.run();
@@ -58,8 +58,8 @@ function linesIn(stdout: string): Acked[] {
 }
 
 /** Everything acknowledged before the backup is in it, and every record, once. */
-async function agrees(folder: string, before: readonly Acked[], position: number): Promise<void> {
-  const store = await openStore(folder, { create: false, log: () => {} });
+async function agrees(folder: string, file: string, before: readonly Acked[], position: number): Promise<void> {
+  const store = await openStore(folder, { create: false, keys: { file }, log: () => {} });
   assert.is(Number(store.read().position), position);
   assert.ok(before.every((line) => line.position <= position));
   const ids = (await store.records({ stream: 'history', limit: 1_000_000 })).map(({ id }) => id);
@@ -72,8 +72,8 @@ async function agrees(folder: string, before: readonly Acked[], position: number
 }
 
 /** The state is that after exactly its first commits. */
-async function isPrefix(folder: string, lines: readonly Acked[]): Promise<void> {
-  const store = await openStore(folder, { create: false, readOnly: true, log: () => {} });
+async function isPrefix(folder: string, file: string, lines: readonly Acked[]): Promise<void> {
+  const store = await openStore(folder, { create: false, readOnly: true, keys: { file }, log: () => {} });
   const position = Number(store.read().position);
   const wanted = new Map<string, string>();
   for (const line of lines.toSorted((a, b) => a.position - b.position))

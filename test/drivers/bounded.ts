@@ -56,7 +56,8 @@ try {
   }
   if (['stores', 'nests', 'hoards'].includes(behaviour)) await until('it is ended', () => heard.length > 0);
   if (behaviour === 'unmarks' || behaviour === 'lowers') {
-    await until('it is out', () => existsSync(at('home/escaped')));
+    // What it says when it has started it, which may still be on its way to its own command line.
+    await until('it is out', () => existsSync(at('home/escaped')) && lingering().length > 0);
     const [out = 0] = lingering();
     const { pid, began, ...tree } = JSON.parse(readFileSync(at('run.json'), 'utf8'));
     const meter = createTreeMeter();

@@ -77,6 +77,12 @@ export async function atAccount(page: Page): Promise<void> {
     await page.locator(`#${list}, #no-${list}`).filter({ visible: true }).waitFor();
 }
 
+/** Opens the page of the account without a session, and waits until the browser has come to the page where people sign in. */
+export async function openAccountSignedOut(page: Page): Promise<void> {
+  await page.goto('/account/settings');
+  await page.waitForURL(/\/account\/login/);
+}
+
 async function isAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { debian, suiteWith } from '../support/debian.ts';
 import { eventually, until } from '../support/until.ts';
-import { atAccount, openAccount, startBrowser, type Visitor, visit } from './browser.ts';
+import { atAccount, openAccount, openAccountSignedOut, startBrowser, type Visitor, visit } from './browser.ts';
 import { password, type Site, startSite } from './site.ts';
 import { startWorld, tree } from './world.ts';
 
@@ -525,8 +525,7 @@ async function takesBack(old: string): Promise<void> {
   await press.click();
   await told('alert', /opens nothing/);
   await isAccessible();
-  await page.goto('/account/settings');
-  await page.waitForURL(/\/account\/login/);
+  await openAccountSignedOut(page);
 }
 
 /** A new address gets a link, and the old one is told: in any order. */

@@ -475,14 +475,17 @@ tokens('open what their owners may do now', async () => {
   await world.close();
 });
 
-tokens('end when they say, and those of scope plan open plans only', async () => {
+tokens('end when they say, and those of scope plan open plans and whose they are', async () => {
   const world = await startWorld();
   const headers = await world.signedIn('ann');
   const short = (await make(world, headers, { name: 'short', expiresAt: '2026-11-21T11:00:00Z' })).body.token;
   const plan = (await make(world, headers, { name: 'plan', scope: 'plan' })).body.token;
   const status = async (token: string, url: string) =>
     (await world.ask('GET', url, { as: 'none', headers: bearer(token) })).status;
-  assert.equal([await status(plan, '/api/v1/admin/config'), await status(plan, '/api/v1/user')], [200, 403]);
+  const opened = await Promise.all(
+    ['/api/v1/admin/config', '/api/v1/user', '/api/v1/user/teams', '/api/v1/users'].map((url) => status(plan, url)),
+  );
+  assert.equal(opened, [200, 200, 403, 403]);
   assert.is(await status(short, '/api/v1/user'), 200);
   world.setNow('2026-11-21T11:00:00.000Z');
   assert.is(await status(short, '/api/v1/user'), 401);

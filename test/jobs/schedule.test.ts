@@ -74,8 +74,7 @@ schedule('ends with the store, and runs nothing on one that takes no writes', as
   assert.is(runs, 0);
 });
 
-schedule('runs every registered job within a minute, and once the clock that was set back has caught up', async () => {
-  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.parse('2026-11-21T12:00:30.000Z') });
+schedule('runs every registered job in its time, and once the clock that was set back has caught up', async () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
@@ -83,25 +82,30 @@ schedule('runs every registered job within a minute, and once the clock that was
       await turn();
     }
   };
-  try {
-    for (const { pattern } of jobs) {
+  for (const { name, pattern } of jobs) {
+    const period = pattern.startsWith('*') ? 60 : 3600;
+    // Half a period before the first turn.
+    const minute = Number.parseInt(pattern, 10) || 0;
+    const now = Date.parse('2026-11-21T12:00:00.000Z') + (minute * 60 + period / 2) * 1000;
+    mock.timers.enable({ apis: ['setTimeout', 'Date'], now });
+    try {
       let runs = 0;
       const { close } = start(async () => {
         runs += 1;
       }, pattern);
-      await pass(60);
-      assert.is(runs, 1);
-      await pass(60);
-      assert.is(runs, 2);
-      mock.timers.setTime(Date.now() - 600_000);
-      await pass(570);
-      assert.is(runs, 2, 'silent as long as the clock is behind');
-      await pass(120);
-      assert.ok(runs >= 3);
+      await pass(period);
+      assert.is(runs, 1, name);
+      await pass(period);
+      assert.is(runs, 2, name);
+      mock.timers.setTime(Date.now() - 10 * period * 1000);
+      await pass(9.5 * period);
+      assert.is(runs, 2, `${name}: silent as long as the clock is behind`);
+      await pass(2 * period);
+      assert.ok(runs >= 3, name);
       await close();
+    } finally {
+      mock.timers.reset();
     }
-  } finally {
-    mock.timers.reset();
   }
 });
 

@@ -1,9 +1,11 @@
 // What commands that make or mend accounts share: names, addresses and passwords from the command line, checked.
 import { resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { z } from 'zod';
 import { createPasswords, generatePassword, type PasswordOwner, passwordProblem } from '../auth/password.ts';
 import { type Doorway, makeFirstAdmin } from '../control/first-admin.ts';
 import { emailAddress } from '../core/kinds/scalars.ts';
+import { reasonOf } from '../core/model/issue-reason.ts';
 import { username } from '../core/proposals/create-user.ts';
 import { type Options, UsageError } from '../options.ts';
 import { Unavailable } from './failure.ts';
@@ -16,12 +18,21 @@ export function firstUser({ username: name, email }: Pick<Options, 'username' | 
   readonly email: string;
 } {
   const user = username().safeParse(name);
-  const address = emailAddress().safeParse(email ?? `${name}@localhost`);
-  if (!user.success)
-    throw new UsageError(`--username cannot be ${JSON.stringify(name)}, because ${user.error.issues[0]?.message}`);
-  if (!address.success)
-    throw new UsageError(`--email cannot be ${JSON.stringify(email)}, because ${address.error.issues[0]?.message}`);
-  return { username: user.data, email: address.data };
+  const mailbox = email ?? `${name}@localhost`;
+  const address = emailAddress().safeParse(mailbox);
+  if (user.success && address.success) return { username: user.data, email: address.data };
+  const problems = [
+    ...(user.error ? [cannotBe('--username', name, user.error)] : []),
+    // Whoever gave no address is told of the username alone, from which it would have been made.
+    ...(address.error && (email !== undefined || user.success) ? [cannotBe('--email', mailbox, address.error)] : []),
+  ];
+  throw new UsageError(problems.join('\n'));
+}
+
+/** What is wrong with the value of a flag, in one line. */
+export function cannotBe(flag: string, value: string | undefined, { issues }: z.ZodError): string {
+  const reasons = issues.map(reasonOf).join(', and ');
+  return `${flag} cannot be ${JSON.stringify(value)}, because ${reasons}`;
 }
 
 /** The password in `--password-file` (without the line break at its end), or a new one. Throws `UsageError` for one that is no good. */

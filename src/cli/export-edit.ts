@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { LoadedTree } from '../control/tree.ts';
 import type { DeclaredKindName } from '../core/kinds/index.ts';
-import { hasErrors } from '../core/model/finding.ts';
+import { type Finding, hasErrors } from '../core/model/finding.ts';
 import { differences, type Leaf, leavesOf, sameSpec, sameValue } from '../core/model/leaves.ts';
 import { stepsOf } from '../core/model/pointer.ts';
+import { problemsOf } from '../core/model/request-problems.ts';
 import { type DeclaredResource, defaultLifecycle } from '../core/model/resource.ts';
 import { withLeaves } from '../core/model/spec-from.ts';
 import { suggest } from '../core/model/suggest.ts';
@@ -13,6 +14,7 @@ import { withoutTrailing } from '../core/model/without-trailing.ts';
 import type { Desired } from '../core/plan/desired.ts';
 import { desireSteps } from '../core/plan/desired-tree.ts';
 import { placeOf } from '../core/plan/locate.ts';
+import { specProblemsOf } from '../core/plan/spec-problems.ts';
 import { InvalidSpec, writtenSpec } from '../core/proposals/written-spec.ts';
 import { unifiedDiff } from '../lib/line-diff.ts';
 import { messageOf } from '../lib/message-of.ts';
@@ -81,9 +83,10 @@ const body = z.strictObject({
 type Change = z.output<typeof body>;
 
 function changeIn(file: string): Change {
-  const parsed = body.safeParse(jsonIn(file));
+  const parsed = body.safeParse(jsonIn(file), { reportInput: true });
   if (parsed.success) return parsed.data;
-  throw new UsageError(`${file} is not the body of a PUT ({spec, labels?, lifecycle?}): ${told(parsed.error.issues)}`);
+  const problems = problemsOf(parsed.error.issues, 'it');
+  throw new UsageError(`${file} is not the body of a PUT ({spec, labels?, lifecycle?}):\n${told(problems)}`);
 }
 
 function jsonIn(file: string): unknown {
@@ -95,8 +98,8 @@ function jsonIn(file: string): unknown {
   }
 }
 
-function told(issues: readonly z.core.$ZodIssue[]): string {
-  return issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`).join('\n');
+function told(problems: readonly Finding[]): string {
+  return problems.map(({ message }) => message).join('\n');
 }
 
 function declaredIn({ desired, findings }: LoadedTree, address: string, folder: string): Desired {
@@ -122,8 +125,9 @@ function wantedOf({ kind, name, labels, lifecycle, spec }: Desired, change: Chan
       spec: change.spec === undefined ? spec : writtenSpec({ kind, name }, change.spec, spec),
     } as DeclaredResource;
   } catch (error) {
-    if (error instanceof InvalidSpec) throw new UsageError(`the change is not valid:\n${told(error.issues)}`);
-    throw error;
+    if (!(error instanceof InvalidSpec)) throw error;
+    const problems = error.subject ? specProblemsOf(error.subject, error.issues) : problemsOf(error.issues, 'it');
+    throw new UsageError(`the change is not valid:\n${told(problems)}`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { explainSso } from '../control/explain-sso.ts';
 import { emailAddress } from '../core/kinds/scalars.ts';
 import { type Options, UsageError } from '../options.ts';
+import { cannotBe } from './accounts.ts';
 import { exitCodes } from './exit-codes.ts';
 import { publish } from './publish.ts';
 import { withView } from './sso-configuration.ts';
@@ -33,8 +34,7 @@ function questionOf({ config, user, groups }: Options) {
   if (config === undefined || user === undefined)
     throw new UsageError('name a configuration and a user: weir sso explain --config NAME --user EMAIL');
   const email = emailAddress().safeParse(user);
-  if (!email.success)
-    throw new UsageError(`--user cannot be ${JSON.stringify(user)}, because ${email.error.issues[0]?.message}`);
+  if (!email.success) throw new UsageError(cannotBe('--user', user, email.error));
   const named = groups?.split(',').map((group) => group.trim());
   return { config, email: email.data, groups: named?.filter((group) => group !== '') };
 }

@@ -10,11 +10,11 @@ import {
   TreeMissing,
 } from '../control/failures.ts';
 import { type Finding, firstFindings, maxFindings } from '../core/model/finding.ts';
+import { problemsOf } from '../core/model/request-problems.ts';
+import { specProblemsOf } from '../core/plan/spec-problems.ts';
 import { Declined } from '../core/proposals/declined.ts';
 import { InvalidSpec } from '../core/proposals/written-spec.ts';
 import { NotKept, OutcomeUnknown, Refused } from '../store/store.ts';
-import { problemsOf } from './request-problems.ts';
-import { specProblemsOf } from './spec-problems.ts';
 
 /** Stable: programs tell errors apart by these. */
 export const codes = {

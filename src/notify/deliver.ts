@@ -69,7 +69,7 @@ const longestWaitMs = 3_600_000;
 function retryAfter(value: string | null, now: string): number | undefined {
   if (value === null) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.parse(now);
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), longestWaitMs) : undefined;
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(ms, 0), longestWaitMs);
 }
 
 /** The ports of other protocols, to which a request could be made to say something: fetch knows them. */

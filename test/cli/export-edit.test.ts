@@ -173,6 +173,15 @@ edits('says what cannot be done', async ({ here }) => {
     await asked('export Stack/nr-4 --with change.json', { spec: { lable: 'x' } }),
     /^64 .*the change is not valid/,
   );
+  // In the words that the API has for the same body.
+  assert.match(
+    await asked('export Stack/nr-4 --with change.json', { spec: { label: 4 }, labels: 'x', spek: {} }),
+    /^64 .*\n.*labels must be an object\n.*it has no field "spek"\n/,
+  );
+  assert.match(
+    await asked('export Stack/nr-4 --with change.json', { spec: { label: 4, runtime: '' } }),
+    /^64 .*\n.*label must be text, not a number\n.*runtime cannot be "", because it is empty\n/,
+  );
   assert.match(await asked('export Stack/nr-4 nowhere --with change.json'), /^5 /);
   assert.match(await asked('export Stack/nr-4 config'), /^64 .*with --with only/);
   const same = { spec: { label: 'Node-RED 4', runtime: '4.1.15' } };

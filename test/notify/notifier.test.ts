@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { deliver } from '../../src/notify/deliver.ts';
 import type { Evaluation } from '../../src/store/store.ts';
 import { freePort } from '../support/free-port.ts';
 import { eventually, until } from '../support/until.ts';
@@ -166,6 +167,27 @@ failing('with 429 is tried again when it says', async ({ hook, office }) => {
   await office.declare({ ci: { url: hook.url } });
   await until('taken', () => hook.received.length === 2);
   assert.ok(performance.now() - begun >= 990);
+});
+
+failing('with a time to try again is asked again then, and after an hour at most', async ({ hook }) => {
+  // In whole seconds, as the dates of HTTP are.
+  const at = Math.floor(Date.now() / 1000) * 1000;
+  const now = new Date(at).toISOString();
+  const inSeconds = (seconds: number) => new Date(at + seconds * 1000).toUTCString();
+  const { signal } = new AbortController();
+  const message = { id: 'msg', body: '{}' };
+  const asked = async (retryAfter: string) => {
+    hook.answer((response) => response.writeHead(503, { 'retry-after': retryAfter }).end());
+    const outcome = await deliver({ url: hook.url, message, keys: [Buffer.alloc(32)], now, answerMs: 10_000, signal });
+    return outcome.came === 'later' ? outcome.afterMs : outcome.came;
+  };
+  assert.is(await asked('90'), 90_000);
+  assert.is(await asked('3601'), 3_600_000);
+  assert.is(await asked('9'.repeat(400)), 3_600_000);
+  assert.is(await asked(inSeconds(30)), 30_000);
+  assert.is(await asked(inSeconds(400_000)), 3_600_000);
+  assert.is(await asked(inSeconds(-400_000)), 0);
+  assert.is(await asked('soon'), undefined);
 });
 
 failing('with 404 has this message given up, and is told the next', async ({ hook, office }) => {

@@ -5,6 +5,7 @@ import { kindOf } from '../kinds/index.ts';
 import { bare, markOf, type Parts, partsOf } from '../kinds/kind.ts';
 import { fieldIn } from '../model/children.ts';
 import type { Finding } from '../model/finding.ts';
+import { reasonOf } from '../model/issue-reason.ts';
 import { pointer } from '../model/pointer.ts';
 import { withoutPassword } from '../model/printable.ts';
 import { suggest } from '../model/suggest.ts';
@@ -28,7 +29,7 @@ export function findingOf(at: Subject, schema: z.core.$ZodType, issue: Issue, va
     const above = inner.length > 0 ? fieldAt(schema, inner.slice(0, -1)) : undefined;
     return unknownKeys(at, path, issue.keys, { field, above });
   }
-  if (issue.code === 'invalid_key') return [wrongKey(at, path, issue.issues[0]?.message)];
+  if (issue.code === 'invalid_key') return [wrongKey(at, path, issue.issues[0] && reasonOf(issue.issues[0]))];
   if (actual === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return [missing(at, path)];
   if (issue.code === 'invalid_type')
@@ -127,7 +128,7 @@ function wrongValue(at: Subject, path: Path, issue: Issue, actual: unknown): Fin
     at,
     path,
     'value',
-    `${shown(path)} cannot be ${shownValue(actual)}, because ${reason(issue)}`,
+    `${shown(path)} cannot be ${shownValue(actual)}, because ${reasonOf(issue)}`,
   );
   return withoutPassword(actual) === actual ? found : { ...found, sensitive: true };
 }
@@ -137,25 +138,6 @@ function wrongChoice(at: Subject, path: Path, values: readonly unknown[], actual
   const must = words.length === 1 ? 'it must be' : 'it must be one of';
   const what = `${shown(path)} cannot be ${shownValue(actual)}, because ${must} ${words.join(', ')}`;
   return findingIn(at, path, 'value', what, typeof actual === 'string' ? suggest(actual, words) : undefined);
-}
-
-function reason(issue: Issue): string {
-  if (issue.code === 'too_big') return tooBig(issue.origin, issue.maximum);
-  if (issue.code === 'too_small') return tooSmall(issue.origin, issue.minimum);
-  if (issue.code === 'not_multiple_of') return `it is not a multiple of ${issue.divisor}`;
-  if (issue.code === 'invalid_format' && issue.message.startsWith('Invalid'))
-    return `it is not of the form "${issue.format}"`;
-  return issue.message;
-}
-
-function tooBig(origin: string, maximum: number | bigint): string {
-  if (origin === 'string') return `it is longer than ${maximum} characters`;
-  return origin === 'array' ? `it has more than ${maximum} items` : `it is more than ${maximum}`;
-}
-
-function tooSmall(origin: string, minimum: number | bigint): string {
-  if (origin === 'string') return Number(minimum) <= 1 ? 'it is empty' : `it is shorter than ${minimum} characters`;
-  return origin === 'array' ? `it has fewer than ${minimum} items` : `it is less than ${minimum}`;
 }
 
 /** How many steps of a path lead to a secret, where it leads to one or into one: what is inside is nobody's business. */

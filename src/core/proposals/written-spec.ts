@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type DeclaredKindName, kindOf, type SpecOf } from '../kinds/index.ts';
 import { bare, markOf, partsOf } from '../kinds/kind.ts';
 import { isRecord } from '../model/is-record.ts';
+import type { SpecSubject } from '../model/spec-subject.ts';
 
 /** What is wrong with what somebody wrote; `subject` says of which declared object it is the spec, where it is that of one. */
 export class InvalidSpec extends Error {
@@ -14,13 +15,6 @@ export class InvalidSpec extends Error {
     this.issues = issues;
     this.subject = subject;
   }
-}
-
-/** The object whose spec was written, and what was written. */
-export interface SpecSubject {
-  readonly kind: DeclaredKindName;
-  readonly name: string;
-  readonly written: unknown;
 }
 
 /**

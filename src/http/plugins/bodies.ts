@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { problemsOf } from '../../core/model/request-problems.ts';
 import { invalidRequest, Problem } from '../errors.ts';
 import { mergePatchType } from '../merge-patch-type.ts';
 import { bodyText, parsedBody, requireKeepable, requireKeysOnce } from '../read-body.ts';
-import { problemsOf } from '../request-problems.ts';
 
 /** Takes `application/json` alone, and for a PATCH a merge patch; an empty body is none. */
 export function bodies(app: FastifyInstance): void {

@@ -20,7 +20,7 @@ marks('are seen through defaults, options and descriptions', () => {
       immutable: { until: 'instances exist' },
     },
   );
-  assert.equal(markOf(secret().optional().describe('x')), { secret: true });
+  assert.equal(markOf(secret().optional().describe('x')), { secret: true, sealed: true });
   assert.equal(markOf(textOrFile(10).describe('x').optional()), { textFile: true });
 });
 

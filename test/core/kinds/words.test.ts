@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert';
 import { z } from 'zod';
 import { kindNames } from '../../../src/core/kinds/index.ts';
 import { wordsOf } from '../../../src/core/kinds/words.ts';
-import { problemsOf } from '../../../src/http/request-problems.ts';
+import { reasonOf } from '../../../src/core/model/issue-reason.ts';
+import { problemsOf } from '../../../src/core/model/request-problems.ts';
 
 const words = suite('words of kinds');
 
@@ -46,6 +47,26 @@ words('count what they count', () => {
       'n must be at least 1',
     ],
   );
+});
+
+words('of zod, which are for programmers, reach nobody', () => {
+  const root = new URL('../../../src/', import.meta.url).pathname;
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  // Each option has words of its own for whatever can be wrong with it: see the test of `options.ts`.
+  const mayRead = ['core/model/issue-reason.ts', 'options.ts'];
+  const taken =
+    /\bissues?(\[\d\]\??)?\.message|issues\.(map|flatMap)\(\(\{[^}]*\bmessage\b|prettifyError|treeifyError|flattenError/;
+  const readers = files.filter((file) => taken.test(readFileSync(join(root, file), 'utf8')));
+  assert.equal(readers.sort(), mayRead);
+});
+
+words('of one value say why it cannot be', () => {
+  const reasons = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues.map(reasonOf);
+  assert.equal(reasons(z.string().max(3), 'abcd'), ['it is longer than 3 characters']);
+  assert.equal(reasons(z.string().min(1), ''), ['it is empty']);
+  assert.equal(reasons(z.int().multipleOf(5), 7), ['it is not a multiple of 5']);
+  assert.equal(reasons(z.array(z.int()).max(1), [1, 2]), ['it has more than 1 item']);
+  assert.equal(reasons(z.iso.datetime(), 'now'), ['it is not of the form "datetime"']);
 });
 
 words.run();

@@ -1,7 +1,8 @@
 // What is wrong with a request, in words: from zod's issues to findings whose paths point into what was sent.
 import type { z } from 'zod';
-import type { Finding } from '../core/model/finding.ts';
-import { pointer, readable } from '../core/model/pointer.ts';
+import type { Finding } from './finding.ts';
+import { reasonOf } from './issue-reason.ts';
+import { pointer, readable } from './pointer.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -50,9 +51,9 @@ function wordsOf(issue: Issue): string {
     case 'invalid_union':
       return 'has none of the forms that it may have';
     case 'invalid_format':
-      return formats[issue.format] ?? `cannot be this, because ${issue.message}`;
+      return formats[issue.format] ?? `cannot be this, because ${reasonOf(issue)}`;
     default:
-      return `cannot be this, because ${issue.message}`;
+      return `cannot be this, because ${reasonOf(issue)}`;
   }
 }
 

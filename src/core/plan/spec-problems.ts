@@ -1,13 +1,13 @@
 // What is wrong with the spec of a declared object that was sent: in the words that its document would get.
 import type { z } from 'zod';
-import { kindOf } from '../core/kinds/index.ts';
-import type { Document } from '../core/model/document.ts';
-import { type Finding, maxFindings } from '../core/model/finding.ts';
-import type { Subject } from '../core/plan/desired.ts';
-import { findingOf, secretDepth } from '../core/plan/issues.ts';
-import { repeatedItems } from '../core/plan/repeated-items.ts';
-import type { SpecSubject } from '../core/proposals/written-spec.ts';
-import { problemsOf } from './request-problems.ts';
+import { kindOf } from '../kinds/index.ts';
+import type { Document } from '../model/document.ts';
+import { type Finding, maxFindings } from '../model/finding.ts';
+import { problemsOf } from '../model/request-problems.ts';
+import type { SpecSubject } from '../model/spec-subject.ts';
+import type { Subject } from './desired.ts';
+import { findingOf, secretDepth } from './issues.ts';
+import { repeatedItems } from './repeated-items.ts';
 
 /** One finding of rule `schema` for each thing that is wrong. Over the API a secret may be written out, so what is said of those is the API's. */
 export function specProblemsOf({ kind, name, written }: SpecSubject, issues: readonly z.core.$ZodIssue[]): Finding[] {

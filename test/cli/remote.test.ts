@@ -350,6 +350,22 @@ failing('that does not tell all findings says how many there are', async ({ here
   );
 });
 
+failing('that applies its tree still when it answers says where to look', async ({ here }) => {
+  const asked: string[] = [];
+  await answering(
+    ({ method, url: path }, response) => {
+      asked.push(`${method} ${path}`);
+      response.writeHead(202, { location: '/api/v1/admin/config/history' }).end('{"conditions":[]}');
+    },
+    async (url) => {
+      const { code, stdout, stderr } = await here.weir(`apply --server ${url} --token-file token`);
+      assert.equal([code, stdout], [5, '']);
+      assert.match(stderr, /applies its tree still: see how it ends with weir status --server http:\/\/127/);
+    },
+  );
+  assert.equal(asked, ['POST /api/v1/admin/config/reconcile'], 'and it is not asked twice');
+});
+
 failing('that is busy is asked again when it says so', async ({ here }) => {
   let asked = 0;
   let seconds = '1';

@@ -1,6 +1,8 @@
 // Plans and reconciles that take long: no request waits longer than it may, and what goes on has a place to look.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { exportSteps } from '../../src/manifests/export.ts';
+import { eventually } from '../support/until.ts';
 import { startWorld, tree } from './world.ts';
 
 const long = suite('long work at the configuration');
@@ -34,6 +36,21 @@ long('that changes nothing is given up, and says when to come back', async () =>
   assert.is((await world.ask('GET', `${url}/plan`)).status, 429, 'none is free before the work has ended');
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.is((await world.ask('GET', `${url}/plan`)).status, 200);
+  await world.close();
+});
+
+long('that exports is given up, too, and keeps its place until it has ended', async () => {
+  let held = true;
+  function* slowly(...of: Parameters<typeof exportSteps>) {
+    while (held) yield;
+    return yield* exportSteps(...of);
+  }
+  const world = await startWorld(undefined, { maxWaitMs, exportDocuments: slowly });
+  const first = await world.ask('GET', `${url}/export`);
+  assert.equal([first.status, first.body.code, first.headers['retry-after']], [503, 'unavailable', '30']);
+  assert.match(first.body.detail, /this plan or export cannot be made, because that takes too long now/);
+  held = false;
+  await eventually(async () => assert.is((await world.ask('GET', `${url}/export`)).status, 200));
   await world.close();
 });
 

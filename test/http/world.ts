@@ -115,6 +115,7 @@ interface Wishes
       | 'installed'
       | 'instanceFiles'
       | 'pressure'
+      | 'exportDocuments'
       | 'maxWaitMs'
       | 'instanceDoor'
       | 'wayIn'

@@ -30,7 +30,7 @@ import { limits } from './plugins/limits.ts';
 import { inScope, problemAnswer, problems } from './plugins/problems.ts';
 import { reservedPart } from './plugins/reserved-part.ts';
 import { fixedHeaders } from './plugins/security-headers.ts';
-import { silentConnections } from './plugins/silent-connections.ts';
+import { unaskedConnections } from './plugins/unasked-connections.ts';
 import { createWayIn, type WayIn } from './proxy/way-in.ts';
 import { createInvitationQuotas, createQuota } from './quota.ts';
 import { rawAnswer } from './raw-answer.ts';
@@ -95,7 +95,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     if (isReserved) options.metrics.gateway.refused('reserved');
     wayIn.upgrade(request, socket, head, isReserved);
   });
-  silentConnections(app);
+  unaskedConnections(app);
+  // Who is under way was seen by now, and one that never ends would have what is kept at the very end given up.
+  app.addHook('preClose', () => lastUse.flush());
   app.addHook('onClose', () => lastUse.flush());
   app.register(hooks(options, services, { lastUse, wayIn, sockets }));
   describe(app, options.baseUrl);

@@ -1,6 +1,8 @@
 // timeout: 400
 // Real connections: clients that send slowly or nothing, and what becomes of requests and connections when the server ends.
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -186,6 +188,54 @@ ending('is not held up by who never ends a request, or never reads an answer', a
   assert.ok(performance.now() - begin < 45_000);
   never.socket.destroy();
   deaf.socket.destroy();
+});
+
+/** The files of the store in a folder, as texts. */
+const storedIn = (folder: string) =>
+  readdirSync(join(folder, '.weir'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8'));
+
+const login = 'POST /account/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n';
+const unasked: Readonly<Record<string, string>> = {
+  'half of a request line': 'GET /heal',
+  'half of a head': 'GET /healthz HTTP/1.1\r\nHost: x\r\n',
+  'a line alone': '\r\n',
+  'a request, and half of the next': 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\n',
+  'a body of a stranger that does not come': login,
+  'half of a body of a stranger': `${login}{"username":`,
+  'half of a body with a token that is none': login.replace('\r\n\r\n', '\r\nAuthorization: Bearer nobody\r\n\r\n{'),
+};
+
+for (const [what, text] of Object.entries(unasked))
+  ending(`waits for nobody who sent ${what}`, async ({ server }) => {
+    const line = await open(server.url);
+    line.socket.write(text);
+    // What was sent before this was asked has been taken up.
+    assert.is((await fetch(`${server.url}/healthz`)).status, 200);
+    server.child.kill('SIGTERM');
+    const { code, stderr } = await server.ended;
+    assert.is(code, 0, stderr);
+    assert.not.match(stderr, /cut off/);
+    await line.ended;
+  });
+
+ending('keeps the last use of credentials, whoever never ends a request', async ({ server, token, folder }) => {
+  const used = () => storedIn(folder.path).some((text) => /"kind":"Token".*"lastUsedAt":"2/.test(text));
+  assert.not.ok(used());
+  const authorization = `Bearer ${token}`;
+  assert.is((await fetch(`${server.url}/api/v1/user`, { headers: { authorization } })).status, 200);
+  const never = await open(server.url);
+  never.socket.write(
+    `POST /api/v1/stacks HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+  );
+  assert.is((await fetch(`${server.url}/healthz`)).status, 200);
+  server.child.kill('SIGTERM');
+  const { code, stderr } = await server.ended;
+  assert.is(code, 0, stderr);
+  assert.match(stderr, /cut off/, 'it never ended');
+  assert.ok(used(), 'the last use is on the disk');
+  never.socket.destroy();
 });
 
 ending.run();

@@ -2,6 +2,9 @@
 // The header Idempotency-Key: a request that made something is sent again, at once, later, by others and to a server that was restarted.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { created } from '../../src/core/model/change.ts';
+import type { Resource } from '../../src/core/model/resource.ts';
+import { mostRemembered } from '../../src/http/idempotency.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
 import { weir } from '../support/weir.ts';
 import { contractOf } from './contract.ts';
@@ -105,6 +108,40 @@ keys('is told where what it made is gone, and forgotten after a day', async ({ w
   here.setNow(new Date(Date.parse(start) + 24 * 3_600_000 + 1000).toISOString());
   assert.is((await ask()).status, 201);
 });
+
+keys(
+  'is refused where very many keys are remembered of a caller, until the oldest has ended',
+  async ({ world: here }) => {
+    const caller = 'ann';
+    const at = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString();
+    const notes = Array.from({ length: mostRemembered }, (_, index): Resource<'IdempotentRequest'> => {
+      const spec = { caller, request: 'r', made: 'm', expiresAt: at(100 + index) };
+      const times = { generation: 1, createdAt: start, updatedAt: start };
+      return { kind: 'IdempotentRequest', id: `note-${index}`, name: `note-${index}`, spec, ...times };
+    });
+    await here.store.commit(() => ({ changes: notes.map(created) }), { id: 'notes' });
+    const count = () => here.store.read().count('IdempotentRequest');
+    const ask = (name: string, key: string | undefined, as: 'admin' | 'owner' = 'admin') =>
+      here.ask('POST', as === 'admin' ? '/api/v1/stacks' : '/api/v1/teams', {
+        as,
+        headers: key === undefined ? {} : { 'idempotency-key': key },
+        body: as === 'admin' ? { name, spec: { runtime: '1' } } : { name, type: 'starter' },
+      });
+    const refused = await ask('x', 'k');
+    assert.equal([refused.status, refused.body.code, refused.headers['retry-after']], [429, 'rate_limited', '100']);
+    assert.match(refused.body.detail, /^No more than 10000 Idempotency-Keys are remembered .*: nothing was made\./);
+    assert.is((await here.ask('GET', '/api/v1/stacks/x')).status, 404);
+    assert.is((await ask('without', undefined)).status, 201);
+    assert.is((await ask('Of another', 'k', 'owner')).status, 201);
+    assert.is(count(), mostRemembered + 1);
+
+    here.setNow(at(100));
+    assert.is((await ask('x', 'k')).status, 201, 'one has ended');
+    assert.is((await ask('x', 'k')).status, 201, 'and the same again needs no more room');
+    assert.is((await ask('y', 'l')).status, 429);
+    assert.is(count(), mostRemembered + 1);
+  },
+);
 
 keys('is refused with a key that is none', async ({ world: here }) => {
   for (const key of ['', ' ', 'two words', 'x'.repeat(256), 'é']) {

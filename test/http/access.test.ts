@@ -243,6 +243,33 @@ access('leaves the probes open', async () => {
       assert.is((await world.ask('GET', url, { as })).status, 200, `${as} ${url}`);
 });
 
+access('shows everybody how weaknesses are reported, where that is declared', async () => {
+  const url = '/.well-known/security.txt';
+  const missing = await world.ask('GET', url, { as: 'none' });
+  assert.equal([missing.status, missing.body.code], [404, 'not_found']);
+  const contacts = '[mailto:security@example.com, "https://example.com/report?to=us"]';
+  const declaring = await startWorld(
+    { 'weir.yaml': `kind: Platform\nmetadata: {name: platform}\nspec: {api: {securityContacts: ${contacts}}}\n` },
+    { baseUrl: 'https://weir.example/flows' },
+  );
+  for (const as of credentials) {
+    const { status, headers, text } = await declaring.ask('GET', url, { as });
+    assert.equal([status, headers['content-type']], [200, 'text/plain; charset=utf-8'], as);
+    assert.is(
+      text,
+      'Contact: mailto:security@example.com\nContact: https://example.com/report?to=us\nExpires: 2027-02-19T00:00:00.000Z\nCanonical: https://weir.example/flows/.well-known/security.txt\n',
+    );
+  }
+  await declaring.close();
+});
+
+access('refuses contacts that are no addresses, or more than one line', () => {
+  for (const contact of ['security@example.com', 'http://example.com/', 'mailto:a@b.example\nExpires: never', '']) {
+    const { error } = kinds.Platform.spec.safeParse({ api: { securityContacts: [contact] } });
+    assert.match(error?.issues[0]?.message ?? '', /^it must be an https: or tel: address/, contact);
+  }
+});
+
 access('tells a token of scope plan whose it is, and that it may do nothing of it', async () => {
   const { status, body } = await world.ask('GET', '/api/v1/user', { as: 'plan' });
   assert.equal([status, body.username, body.can], [200, 'ann', []]);

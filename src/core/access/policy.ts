@@ -45,6 +45,7 @@ const nothing = 'nothing';
 const table = {
   probe: { who: 'anyone', may: 'ask whether the process lives and is ready' },
   'read-version': { who: 'anyone', may: 'read the version' },
+  'read-security-contacts': { who: 'anyone', may: 'read how weaknesses are reported' },
   'describe-api': {
     who: 'user',
     planTokens: true,

@@ -1,5 +1,6 @@
 // The noun Platform: what this installation is. One a tree, in weir.yaml.
 import { z } from 'zod';
+import { api } from './api-settings.ts';
 import { defineKind, immutable, matching, secret, setOf } from './kind.ts';
 import { notifications } from './notifications.ts';
 import { count, dnsDomain, flag, hours, text, url } from './scalars.ts';
@@ -173,32 +174,6 @@ const reconcile = z
   })
   .prefault({})
   .describe('How the server follows the tree.');
-
-const api = z
-  .strictObject({
-    describePublicly: flag(false, 'Whether the API description at `/api/` is served without a token.'),
-    trustProxy: flag(
-      false,
-      'Whether the X-Forwarded headers of a proxy in front are believed. Set it only when nobody can reach the server past that proxy.',
-    ),
-    rateLimit: z
-      .strictObject({
-        signInPerMinute: count(1_000_000)
-          .default(60)
-          .describe(
-            'Sign-in attempts an address may make in a minute, with registrations and recoveries; 0 means no limit.',
-          ),
-        requestsPerMinute: count(1_000_000)
-          .default(0)
-          .describe(
-            'Requests a token, a session, or an address without either may make in a minute; 0 means no limit.',
-          ),
-      })
-      .prefault({})
-      .describe('Limits for one address or credential; over them the answer is 429 with Retry-After.'),
-  })
-  .prefault({})
-  .describe('How the API meets the network.');
 
 /** The installation (specification 1, 2.3, 5.6). Times in the unit that the field's name says. */
 export const platform = defineKind({

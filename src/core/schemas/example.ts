@@ -79,6 +79,7 @@ const samples = [
   'example.com',
   'postgres://weir@localhost/tables',
   'https://example.com',
+  'mailto:security@example.com',
   '5mb',
   '/spec/description',
 ];

@@ -32,6 +32,7 @@ import { provisioningTokenRoutes } from './provisioning-tokens.ts';
 import { recoveryRoutes } from './recovery.ts';
 import { registrationRoutes } from './registration.ts';
 import { samlRoutes } from './saml.ts';
+import { securityTxtRoute } from './security-txt.ts';
 import { selfRoutes } from './self.ts';
 import { singletonRoutes } from './singletons.ts';
 import { snapshotUseRoutes } from './snapshot-use.ts';
@@ -48,6 +49,7 @@ const areas: readonly Route[] = [
   ...healthRoutes,
   ...descriptionRoutes,
   versionRoute,
+  securityTxtRoute,
   ...configRoutes,
   ...configSuspensionRoutes,
   ...declaredRoutes,

@@ -1,5 +1,5 @@
 // Signing in: with a password, or by way of the identity provider of the address's domain.
-import { $, ask, leave, make, nextAddress, onSubmit, query, showProblem, tell } from './common.js';
+import { $, ask, at, leave, make, nextAddress, onSubmit, query, showProblem, tell } from './common.js';
 
 const main = $('sign-in').parentElement;
 let elsewhere;
@@ -23,7 +23,7 @@ onSubmit('sign-in', async ({ username, password }) => {
   if (unconfirmed) await confirmAddress({});
   // Whom single sign-on has just made a user looks at the name that was chosen for them first.
   const isNew = user.ssoManaged && user.createdAt === user.lastSignInAt;
-  return leave(isNew ? '/account/settings' : nextAddress('/account/settings'));
+  return leave(isNew ? at('/account/settings') : nextAddress('/account/settings'));
 });
 
 // Whose domain signs in elsewhere needs no password here.

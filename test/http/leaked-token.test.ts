@@ -2,8 +2,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { policy } from '../../src/core/access/policy.ts';
+import type { Identity } from '../../src/core/model/identity.ts';
 import { routes } from '../../src/http/routes/index.ts';
-import { startWorld, tree } from './world.ts';
+import { secret as directorySecret, testDirectory } from './directory-world.ts';
+import { login, ssoDocuments } from './people.ts';
+import { type ServerWorld, startWorld, tree } from './world.ts';
 
 const leaked = suite('a token that somebody found');
 
@@ -133,6 +136,103 @@ leaked('changes the address of others with a reason, which the audit log has, an
   assert.is(restored.status, 200, restored.text);
   assert.is(world.store.read().get('User', 'bob')?.spec.email, 'bob@example.net');
   assert.is((await world.ask('POST', '/account/restore-email', { as: 'none', body: { token } })).status, 400);
+  await world.close();
+});
+
+const withResets = {
+  ...tree,
+  'weir.yaml': `${tree['weir.yaml']}  email: {from: weir@example.net, smtp: {host: mail.example.net}}\n  api: {rateLimit: {signInPerMinute: 0}}\n`,
+  'settings.yaml': 'kind: AdminSettings\nmetadata: {name: default}\nspec: {passwordReset: true}\n',
+};
+/** The links that were mailed meanwhile, and to whom; notices have none. */
+const sent = ({ mails }: ServerWorld) =>
+  mails.splice(0).flatMap(({ to, text }) => {
+    const link = /\/account\/[a-z-]+\?/.exec(text)?.[0];
+    return link === undefined ? [] : [[to, link]];
+  });
+const forgot = async (world: ServerWorld, email: string) => {
+  const { status, body } = await world.ask('POST', '/account/forgot-password', { as: 'none', body: { email } });
+  return [status, body.detail.slice(0, 22), sent(world)];
+};
+const same = [200, 'If there is an account'] as const;
+
+leaked(
+  'gives nobody an address that opens their account: not by a new password, nor by the undo of a second move',
+  async () => {
+    const world = await startWorld(withResets);
+    const move = (email: string) => world.ask('PUT', '/api/v1/users/bob', { body: { email, reason: 'He asked.' } });
+    assert.is((await move('mal@example.org')).status, 200);
+    assert.equal(sent(world), [['bob@example.net', '/account/restore-email?']]);
+    assert.equal(await forgot(world, 'mal@example.org'), [...same, []]);
+    assert.equal(await forgot(world, 'nobody@example.org'), [...same, []], 'as for nobody');
+    assert.is((await move('mal2@example.org')).status, 200);
+    assert.equal(sent(world), [], 'no link that takes it back to the address that the token gave');
+    world.setNow('2026-11-24T09:59:59.000Z');
+    assert.equal(await forgot(world, 'mal2@example.org'), [...same, []]);
+    world.setNow('2026-11-24T10:00:00.000Z');
+    assert.equal(await forgot(world, 'mal2@example.org'), [
+      ...same,
+      [['mal2@example.org', '/account/reset-password?']],
+    ]);
+    await world.close();
+  },
+);
+
+leaked('gives an address that is good at once when an admin who is signed in gives it again', async () => {
+  const world = await startWorld(withResets);
+  const [email, headers] = ['robert@example.org', await world.signedIn('ann')];
+  await world.ask('PUT', '/api/v1/users/bob', { body: { email, reason: 'He asked.' } });
+  await world.ask('PUT', '/api/v1/users/bob', { body: { email, reason: 'Again.' } });
+  sent(world);
+  assert.equal(await forgot(world, email), [...same, []]);
+  assert.is((await world.ask('PUT', '/api/v1/users/bob', { as: 'none', headers, body: { email } })).status, 200);
+  assert.equal(await forgot(world, email), [...same, [[email, '/account/reset-password?']]]);
+  await world.close();
+});
+
+leaked('gives an address that is good as soon as its owner, signed in, has opened a link to it', async () => {
+  const world = await startWorld(withResets);
+  const email = 'robert@example.org';
+  await world.ask('PUT', '/api/v1/users/bob', { body: { email, reason: 'He asked.' } });
+  sent(world);
+  const headers = await world.signedIn('bob');
+  assert.is((await world.ask('PUT', '/api/v1/user', { as: 'none', headers, body: { email } })).status, 200);
+  const token = /verify=(\w{40})/.exec(world.mails[0]?.text ?? '')?.[1];
+  const verify = (as: object) => world.ask('POST', '/account/verify-email', { as: 'none', body: { token }, ...as });
+  assert.is((await verify({})).status, 401, 'who reads the mail alone confirms nothing');
+  assert.equal([(await forgot(world, email))[2]?.length], [1], 'the link to confirm, and no other');
+  assert.is((await verify({ headers })).status, 200);
+  assert.equal(await forgot(world, email), [...same, [[email, '/account/reset-password?']]]);
+  await world.close();
+});
+
+leaked('gives no address by which single sign-on lets somebody else in, and binds no account anew', async () => {
+  const mal: Identity = { email: 'mal@dir.example', username: 'mal', lastingIds: { entryUUID: 'm' } };
+  const bob: Identity = { email: 'bob@dir.example', username: 'bob', lastingIds: { entryUUID: 'b' } };
+  const directory = testDirectory(mal, bob);
+  const [, document = ''] = ssoDocuments.split('---\n');
+  const world = await startWorld({ ...withResets, 'sso.yaml': document }, { directory });
+  const move = (email: string) => world.ask('PUT', '/api/v1/users/bob', { body: { email, reason: 'He asked.' } });
+  const users = () => world.store.read().count('User');
+  const enter = async (email: string) => (await login(world, email, directorySecret)).body.id;
+  const count = users();
+  await move('mal@dir.example');
+  assert.is(await enter('mal@dir.example'), undefined);
+  assert.match(
+    world.warned.join('\n'),
+    /a token gave User\/bob the address mal@dir\.example, by which alone nobody gets in before 2026-11-24T10:00:00\.000Z/,
+  );
+  const headers = await world.signedIn('ann');
+  await world.ask('PUT', '/api/v1/users/bob', { as: 'none', headers, body: { email: 'bob@dir.example' } });
+  assert.is(await enter('bob@dir.example'), 'bob');
+  const unbind = { ssoBound: false };
+  const refused = await world.ask('PUT', '/api/v1/users/bob', { body: unbind });
+  assert.equal([refused.status, refused.body.code], [403, 'session_required']);
+  // Whom the directory knows as the very same gets in by another address, too.
+  await move('robert@dir.example');
+  directory.people.set('robert@dir.example', { ...bob, email: 'robert@dir.example' });
+  assert.is(await enter('robert@dir.example'), 'bob');
+  assert.is(users(), count);
   await world.close();
 });
 

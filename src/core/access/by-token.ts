@@ -36,6 +36,8 @@ function refusedOfUser({ before, after, reason }: Change<'User'>, caller: string
     return 'let an admin in again: sign in for that';
   if (after.spec.passwordHash !== before.spec.passwordHash)
     return 'give a user a new password: sign in for that, or leave the password out';
+  if ((after.spec.ssoBindings?.length ?? 0) < (before.spec.ssoBindings?.length ?? 0))
+    return 'bind an account to another person at a provider of single sign-on: sign in for that';
   if (after.spec.email === before.spec.email) return undefined;
   if (after.id === caller) return 'change the email address of its own user: sign in for that';
   if (before.spec.admin) return 'change the email address of an admin: sign in for that';

@@ -28,6 +28,12 @@ export const user = defineKind({
   spec: z.strictObject({
     email: emailAddress().describe('The email address, in lower case.'),
     emailVerified: flag(false, 'Whether the address is known to be the user’s.'),
+    emailUnsettledUntil: bookkeeping(instant())
+      .nullable()
+      .optional()
+      .describe(
+        'Until when nothing that is mailed to the address, or proved by it, opens the account, because a token gave it.',
+      ),
     displayName: optionalName().default('').describe('The name that people read.'),
     admin: flag(false, 'Whether the user has full access to the platform.'),
     suspended: flag(false, 'Whether the user is shut out.'),

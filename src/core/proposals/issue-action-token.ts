@@ -4,6 +4,7 @@ import { type Change, created, deleted } from '../model/change.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { first } from '../model/state.ts';
+import { isEmailUnsettled } from '../model/unsettled-email.ts';
 import { referrers, singleton, type View } from '../model/view.ts';
 import { Declined } from './declined.ts';
 
@@ -59,12 +60,13 @@ export function issuedLink(
 }
 
 /**
- * The link by which the address that a user has is taken back once another one took its place; nothing where no mail is sent, or where nobody
- * showed that the address is theirs. It ends no other: each address that was taken away can come back.
+ * The link by which the address that a user has is taken back once another one took its place; nothing where no mail is sent, where nobody
+ * showed that the address is theirs, or where a token gave it lately: whoever found that reads its mail. It ends no other: each address that was taken away can come back.
  */
 export function undoLink(view: View, user: Resource<'User'>, hash: string, context: Context): Change[] {
   const { email, emailVerified } = user.spec;
-  if (!emailVerified || singleton(view, 'Platform').spec.email === undefined) return [];
+  if (!emailVerified || isEmailUnsettled(user, context.now)) return [];
+  if (singleton(view, 'Platform').spec.email === undefined) return [];
   return [created(newLink(user, { purpose: 'restore-email', email, hash }, context))];
 }
 

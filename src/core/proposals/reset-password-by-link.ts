@@ -30,7 +30,9 @@ export function resetPasswordByLink({ hash, passwordHash }: LinkReset): Proposal
         'forbidden',
         `no password can be set here, because ${sso.spec.emailDomain} signs in through single sign-on (${sso.name})`,
       );
-    const spec = { passwordHash, emailVerified: true, ...forgiven(user) };
+    // A link that went to an address from before proves nothing of the one that they have now.
+    const proved = link.spec.email === user.spec.email ? { emailVerified: true } : {};
+    const spec = { passwordHash, ...proved, ...forgiven(user) };
     return [...changedUser(user, { spec }, context), ...endedSessions(view, user), deleted(link)];
   };
 }

@@ -3,6 +3,7 @@ import { type Change, deleted, updated } from '../model/change.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { bindingSso } from '../model/sso.ts';
+import { settled } from '../model/unsettled-email.ts';
 import { userCalled } from '../model/user-called.ts';
 import { referrers, type View } from '../model/view.ts';
 import { deletedUser } from './delete-user.ts';
@@ -44,7 +45,7 @@ function restored(view: View, user: Resource<'User'>, email: string, { now }: Co
   const { passwordHash, ...spec } = user.spec;
   const own = {
     ...user,
-    spec: { ...spec, email, emailVerified: true },
+    spec: { ...spec, email, emailVerified: true, ...settled(user) },
     generation: user.generation + 1,
     updatedAt: now,
   };

@@ -5,12 +5,13 @@ import type { Identity } from '../model/identity.ts';
 import { printable } from '../model/printable.ts';
 import type { Context } from '../model/proposal.ts';
 import { addressOf, type DeclaredResource, type Resource } from '../model/resource.ts';
+import { isEmailUnsettled } from '../model/unsettled-email.ts';
 import { userCalled } from '../model/user-called.ts';
 import type { View } from '../model/view.ts';
 import { newUser } from './create-user.ts';
 import { derivedUsername } from './derived-username.ts';
 import { isUnproven } from './sign-in.ts';
-import { bindingProblem, bound } from './sso-binding.ts';
+import { bindingProblem, bound, isBound } from './sso-binding.ts';
 
 /** The account as it is to be, but for groups; `before` as it was, absent where it is made now. */
 export interface SsoAccount {
@@ -43,6 +44,8 @@ function accountOf(
   if (user.spec.suspended) return `User/${user.name} is suspended`;
   const problem = bindingProblem(user, config, identity);
   if (problem !== undefined) return problem;
+  if (isEmailUnsettled(user, context.now) && !isBound(user, config, identity))
+    return `a token gave User/${user.name} the address ${email}, by which alone nobody gets in before ${user.spec.emailUnsettledUntil}: wait until then, or let an admin who is signed in give it again (PUT /api/v1/users/${user.id} with {"email": …})`;
   if (user.spec.emailVerified) return known(user, 'known', `is User/${user.name}, who has the address ${email}`);
   if (isUnproven(user) && !user.spec.admin) return takenOver(user, email);
   return `User/${user.name} has the address ${email}, but never showed that it is theirs, and uses the account: give that account another address, or delete it`;

@@ -18,6 +18,12 @@ export function bindingProblem(
   return `User/${user.name} belongs to somebody else at ${addressOf(config)}: its ${printable(attribute)} was ${printable(id)} at the first sign-in, and is ${printable(given)} now. Where the address has passed on to another person, give the account another address or delete it; where it is the same person, let the account be bound anew (PUT /api/v1/users/${user.id} with {"ssoBound": false})`;
 }
 
+/** Whether the account is bound to the very person whom the provider proved. */
+export function isBound(user: Resource<'User'>, config: Config, { lastingIds = {} }: Identity): boolean {
+  const known = bindingOf(user, config);
+  return known !== undefined && Object.hasOwn(lastingIds, known.attribute) && lastingIds[known.attribute] === known.id;
+}
+
 /** The user, bound to the person whom the provider proved where they are not yet, and it told an id that lasts. */
 export function bound(user: Resource<'User'>, config: Config, { lastingIds = {} }: Identity): Resource<'User'> {
   const [first] = Object.entries(lastingIds);

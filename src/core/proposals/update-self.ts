@@ -3,6 +3,7 @@ import { type Change, deleted } from '../model/change.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
 import { activeSsoOf, bindingSso } from '../model/sso.ts';
+import { isEmailUnsettled, settled } from '../model/unsettled-email.ts';
 import { referrers, singleton, type View } from '../model/view.ts';
 import { requireCurrentPassword } from './current-password.ts';
 import { Declined } from './declined.ts';
@@ -25,7 +26,7 @@ export interface SelfUpdate extends Target {
 
 /**
  * A new address waits for its link; while email is off it is taken at once, and not verified. The address that they have gives up one that
- * waits, and is sent a link where it was never verified. Declines (`not_found`, `precondition_failed`; `conflict` where single sign-on knows
+ * waits, and is sent a link where it was never verified, or opens nothing yet. Declines (`not_found`, `precondition_failed`; `conflict` where single sign-on knows
  * the address, or a link went out less than a minute ago; and as `requireCurrentPassword` does). Whatever a session asked for ends with it.
  */
 export function updateSelf(update: SelfUpdate): Proposal {
@@ -36,7 +37,7 @@ export function updateSelf(update: SelfUpdate): Proposal {
     if (isNew) requireChangeable(view, user, email);
     if (isNew) requireProved(view, user, update, context.now);
     const isAtOnce = isNew && !isEmailOn(view);
-    const spec = { displayName, ...(isAtOnce ? { email, emailVerified: false } : {}) };
+    const spec = { displayName, ...(isAtOnce ? { email, emailVerified: false, ...settled(user) } : {}) };
     const { linkHash: hash, session } = update;
     const links = update.email === undefined ? [] : linkChanges(view, user, { email, hash, session }, context);
     const ended = isAtOnce ? endedSessions(view, user, session) : [];
@@ -83,7 +84,7 @@ function linkChanges(
   const { email, hash } = asked;
   // A link to the address that they have proves that it is theirs, whoever asked for it.
   const session = email === user.spec.email ? undefined : asked.session;
-  const isSettled = email === user.spec.email && user.spec.emailVerified;
+  const isSettled = email === user.spec.email && user.spec.emailVerified && !isEmailUnsettled(user, context.now);
   if (isEmailOn(view) && !isSettled)
     return issueActionToken({ user: user.id, purpose, email, hash, session })(view, context);
   const given = waiting(view, user);

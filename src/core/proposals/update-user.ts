@@ -4,6 +4,7 @@ import { because, type Change, deleted, updated } from '../model/change.ts';
 import { sameValue } from '../model/leaves.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import type { Resource } from '../model/resource.ts';
+import { settled, unsettledMs } from '../model/unsettled-email.ts';
 import { referrers, type View } from '../model/view.ts';
 import { forgiven } from './failed-sign-in.ts';
 import { undoLink } from './issue-action-token.ts';
@@ -11,7 +12,8 @@ import { type Target, targetIn } from './target.ts';
 
 /**
  * What changes; what is absent stays. A new password or address ends the sessions of the user, but for that with the id `keptSession`. `reason`
- * stands in the audit log; `undoHash` is that for a link by which the old address is taken back, where there is to be one.
+ * stands in the audit log; `undoHash` is that for a link by which the old address is taken back, where a token gives the new one: that opens nothing
+ * for as long. An address that an admin gives who is signed in, also the same again, opens what addresses open.
  */
 export interface UserUpdate extends Target {
   readonly username?: string | undefined;
@@ -35,13 +37,28 @@ export function updateUser(update: UserUpdate): Proposal {
     const user = targetIn(view, 'User', update);
     const unlocked = passwordHash === undefined ? {} : { passwordHash, ...forgiven(user) };
     const isMoved = email !== undefined && email !== user.spec.email;
-    const address = isMoved ? { email, emailVerified: true } : {};
-    const spec = { displayName, admin, suspended, ...address, ...unlocked, ...unbound(user, ssoBound) };
+    const spec = {
+      displayName,
+      admin,
+      suspended,
+      ...givenAddress(user, update, context),
+      ...unlocked,
+      ...unbound(user, ssoBound),
+    };
     const ended = passwordHash === undefined && !isMoved ? [] : endedSessions(view, user, keptSession);
     const changed = changedUser(user, { name: username, spec }, context);
     const undo = isMoved && undoHash !== undefined ? undoLink(view, user, undoHash, context) : [];
     return [...(reason === undefined ? changed : changed.map((one) => because(one, reason))), ...ended, ...undo];
   };
+}
+
+function givenAddress(user: Resource<'User'>, { email, undoHash }: UserUpdate, { now }: Context) {
+  if (email === undefined) return {};
+  const isMoved = email !== user.spec.email;
+  const verified = isMoved ? { email, emailVerified: true } : {};
+  if (undoHash === undefined) return { ...verified, ...settled(user) };
+  const until = new Date(Date.parse(now) + unsettledMs).toISOString();
+  return isMoved ? { ...verified, emailUnsettledUntil: until } : {};
 }
 
 /** The user without the persons whom providers knew them as, where that is wanted. */

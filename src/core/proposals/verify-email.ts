@@ -3,6 +3,7 @@ import { because, type Change, deleted, updated } from '../model/change.ts';
 import type { Context, Proposal } from '../model/proposal.ts';
 import { addressOf, type Resource } from '../model/resource.ts';
 import { activeSsoOf, bindingSso } from '../model/sso.ts';
+import { settled } from '../model/unsettled-email.ts';
 import type { View } from '../model/view.ts';
 import { wrongPassword } from './current-password.ts';
 import { Declined } from './declined.ts';
@@ -88,7 +89,7 @@ function askedByNobody(): Declined {
  * that it opens nothing on the day on which its owner becomes an admin, or the domain signs in here again.
  */
 function verified(view: View, user: Resource<'User'>, email: string, context: Context): Change[] {
-  const proved = { email, emailVerified: true };
+  const proved = { email, emailVerified: true, ...settled(user) };
   const sso = isUnproven(user) ? bindingSso(view, user) : undefined;
   if (!sso || user.spec.passwordHash === undefined) return changedUser(user, { spec: proved }, context);
   const { passwordHash: _, ...spec } = user.spec;

@@ -27,7 +27,7 @@ const forgotPassword = defineRoute({
   tag,
   summary: 'Ask for a link to set a new password',
   description:
-    'The answer is the same whether or not the address is somebody’s. A mail goes out at most once a minute; none to whoever signs in through single sign-on. Only where the settings allow it.',
+    'The answer is the same whether or not the address is somebody’s. A mail goes out at most once a minute; none to whoever signs in through single sign-on, nor to an address that a token gave less than 72 hours ago. Only where the settings allow it.',
   body: z.strictObject({ email: emailAddress().describe('The email address of the account.') }),
   bodyExample: () => ({ email: 'ann@example.com' }),
   answers: { 200: { description: 'Done.', schema: doneView, example: () => asked } },

@@ -141,7 +141,7 @@ const update = defineRoute({
   operationId: 'updateUser',
   summary: 'Change a user',
   description:
-    'What is left out stays as it is. A new address is taken at once, also that of a user whose domain signs in through single sign-on, who cannot change it; a password that such a user is given opens nothing while that holds, unless they are an admin. A new address or password ends the sessions of the user. A session is needed for a new password, to make an admin or let one in again, and to change your own address or that of an admin; a token that changes the address of anybody else gives a `reason`, which stands in the audit log, and the old address gets a link that takes it back for 72 hours; who is suspended is signed out everywhere, and their tokens open nothing until they are let in again.',
+    'What is left out stays as it is. A new address is taken at once, also that of a user whose domain signs in through single sign-on, who cannot change it; a password that such a user is given opens nothing while that holds, unless they are an admin. A new address or password ends the sessions of the user. A session is needed for a new password, to make an admin or let one in again, and to change your own address or that of an admin; a token that changes the address of anybody else gives a `reason`, which stands in the audit log, and the old address gets a link that takes it back for 72 hours: as long the new one is good for no new password and no first single sign-on, unless the user, signed in, confirms it, or an admin who is signed in gives it again; who is suspended is signed out everywhere, and their tokens open nothing until they are let in again.',
   params,
   query: z.strictObject(dryRunQuery),
   body: component(

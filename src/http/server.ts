@@ -41,6 +41,7 @@ import { serveRoute } from './serve-route.ts';
 import type { ServerOptions, Services } from './services.ts';
 import { followSockets, type Sockets } from './sockets.ts';
 import { createTries } from './tries.ts';
+import { createWrongPasswords } from './wrong-passwords.ts';
 
 export { createMetrics } from './metrics/metrics.ts';
 export { openApiDocument } from './openapi.ts';
@@ -73,6 +74,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     addressMails: createQuota({ max: 1, spanMs: 86_400_000 }),
     deviceWaiters,
     agents: createAgents(),
+    wrongPasswords: createWrongPasswords(),
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),
     description: () => app.swagger(),
   };

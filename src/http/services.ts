@@ -20,6 +20,7 @@ import type { PlanTurns } from './plan-turns.ts';
 import type { Patience } from './proxy/patience.ts';
 import type { InvitationQuotas, Quota } from './quota.ts';
 import type { Tries } from './tries.ts';
+import type { WrongPasswords } from './wrong-passwords.ts';
 
 /** A document of an export; `path` is relative to the tree. */
 export interface ExportedDocument {
@@ -187,6 +188,7 @@ export interface Services extends ServerOptions {
   readonly agents: Agents;
   /** How often a password may be tried on a directory. */
   readonly tries: Tries;
+  readonly wrongPasswords: WrongPasswords;
   /** The description of the API. */
   readonly description: () => object;
 }

@@ -1,10 +1,12 @@
 // timeout: 300
 // Every counter, asked at once and answered out of order: none gives more than it promises.
+import { mock } from 'node:test';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createQuota } from '../../src/http/quota.ts';
 import { createTries } from '../../src/http/tries.ts';
+import { createWrongPasswords } from '../../src/http/wrong-passwords.ts';
 import { until } from '../support/until.ts';
 import { secret, testDirectory } from './directory-world.ts';
 import { login, password, put, ssoDocuments, treeWith } from './people.ts';
@@ -18,6 +20,15 @@ const statuses = (answers: readonly Asked[]) => {
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
+
+/** What the work answers, or nothing where it throws. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
 
 const memory = suite('what a process counts');
 
@@ -41,22 +52,27 @@ memory('tries: five wrong ones in a quarter of an hour, in whatever order they e
   );
 });
 
-memory('a quota: no more than it has, and again what was given back', () => {
-  const step = fc.record({ takes: fc.boolean(), which: fc.nat(9) });
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
-      const quota = createQuota({ max: 5, spanMs: 1000 });
-      const held: { giveBack(): void }[] = [];
-      for (const { takes, which } of steps) {
-        const taken = takes ? quota.take('ann', '2026-01-01T00:00:00Z') : undefined;
-        if (typeof taken === 'object') held.push(taken);
-        else if (takes) assert.is(held.length, 5);
-        else held.splice(which % Math.max(1, held.length), 1)[0]?.giveBack();
-        assert.ok(held.length <= 5);
-      }
-    }),
-  );
-});
+memory(
+  'wrong passwords of a network: two minutes at full speed, then a tenth of it, in whatever order they end',
+  () => {
+    const step = fc.record({ tries: fc.boolean(), which: fc.nat(9), seconds: fc.nat(30) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+        const { take } = createWrongPasswords();
+        const open: { giveBack(): void }[] = [];
+        let at = 0;
+        for (const { tries, which, seconds } of steps) {
+          at += seconds;
+          const taken = tries ? attempt(() => take('2001:db8::7', 6, later(at))) : undefined;
+          if (taken) open.push(taken);
+          if (!tries) open.splice(which % Math.max(1, open.length), 1)[0]?.giveBack();
+          // Two minutes of six, and six in each ten minutes.
+          assert.ok(open.length <= 12 + (at / 600) * 6 + 1e-6, `${open.length} in ${at} s`);
+        }
+      }),
+    );
+  },
+);
 
 memory('what is given back of a time that is over is not of the next one', () => {
   const quota = createQuota({ max: 1, spanMs: 1000 });
@@ -179,6 +195,42 @@ guesses('a directory is asked five times for a name, in whatever order it answer
   }
   await world.close();
   assert.is(directory.asked.length, 5);
+});
+
+guesses('for many accounts from one network slow that one, also for who has the right one, and no other', async () => {
+  const tree = treeWith([], {});
+  const api = 'api: {trustProxy: true, rateLimit: {signInPerMinute: 3}}';
+  const world = await startWorld({ ...tree, 'weir.yaml': tree['weir.yaml'].replace(/api: .*/, api) });
+  await put(world.store, 'bea');
+  mock.timers.enable({ apis: ['Date'] });
+  let seconds = 0;
+  const wait = (more: number) => {
+    seconds += more;
+    mock.timers.setTime(Date.parse(later(seconds)));
+    world.setNow(later(seconds));
+  };
+  const from = (address: string, username: string, word: string) =>
+    world.ask('POST', '/account/login', {
+      as: 'none',
+      headers: { 'x-forwarded-for': address },
+      body: { username, password: word },
+    });
+  wait(0);
+  for (let n = 0; n < 6; n += 1) {
+    if (n === 3) wait(61);
+    assert.is((await from('192.0.2.1', `user-${n}`, 'Winter2026!')).status, 401, String(n));
+  }
+  wait(61);
+  const slowed = await from('192.0.2.1', 'bea', password);
+  assert.equal([slowed.status, slowed.body.code], [429, 'rate_limited']);
+  assert.match(slowed.body.detail, /^Very many wrong passwords came from your network/);
+  const again = Number(slowed.headers['retry-after']);
+  assert.ok(again > 60 && again <= 200, String(again));
+  assert.is((await from('192.0.2.2', 'bea', password)).status, 200, 'elsewhere');
+  wait(again);
+  for (let n = 0; n < 3; n += 1) assert.is((await from('192.0.2.1', 'bea', password)).status, 200, 'gives it back');
+  mock.timers.reset();
+  await world.close();
 });
 
 guesses('of a local password are counted one by one: after five wrong ones the right one is refused', async () => {

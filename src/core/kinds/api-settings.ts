@@ -28,7 +28,7 @@ export const api = z
         signInPerMinute: count(1_000_000)
           .default(60)
           .describe(
-            'Sign-in attempts an address may make in a minute, with registrations and recoveries; 0 means no limit.',
+            'Sign-in attempts an address may make in a minute, with registrations and recoveries; wrong passwords twice as many, and then a tenth of it a minute. 0 means no limit.',
           ),
         requestsPerMinute: count(1_000_000)
           .default(0)

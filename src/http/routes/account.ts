@@ -8,7 +8,7 @@ import type { AuditEvent, Context } from '../../core/model/proposal.ts';
 import type { DeclaredResource, Resource } from '../../core/model/resource.ts';
 import { activeSsoOf, directoryFor } from '../../core/model/sso.ts';
 import { userCalled } from '../../core/model/user-called.ts';
-import type { View } from '../../core/model/view.ts';
+import { singleton, type View } from '../../core/model/view.ts';
 import { deleteSession } from '../../core/proposals/delete-session.ts';
 import { judgeSignIn, type SignInAttempt, type SignInVerdict } from '../../core/proposals/sign-in.ts';
 import { mailVerification } from '../account-mails.ts';
@@ -22,6 +22,12 @@ import { contextOf } from '../write.ts';
 
 const tag = 'account';
 
+const credentials = z.strictObject({
+  username: z.string().trim().min(1).max(254).describe('The username or the email address.'),
+  password: z.string().min(1).max(1024).describe('The password.'),
+});
+type Credentials = z.output<typeof credentials>;
+
 const login = defineRoute({
   method: 'POST',
   url: '/account/login',
@@ -31,41 +37,58 @@ const login = defineRoute({
   summary: 'Sign in',
   description:
     'By username or email address, and password. Answers the user, and sets the cookie of a new session; the session that came along ends. Five wrong passwords in a row lock an account for 15 minutes; a locked account, an unknown one, a suspended one and a wrong password get the same answer. Where the domain of an address signs in by SAML the answer is `sso_required` with `redirect`; where it signs in by LDAP its directory is asked, and while that does not answer nobody of the domain gets in but an admin with the right local password. A username that nobody has is asked of the only active directory, where there is just one. Whoever registered and never verified the address is told so once the password is right, and gets another mail.',
-  body: z.strictObject({
-    username: z.string().trim().min(1).max(254).describe('The username or the email address.'),
-    password: z.string().min(1).max(1024).describe('The password.'),
-  }),
+  body: credentials,
   bodyExample: () => ({ username: 'ann', password: 'correct horse battery' }),
   answers: { 200: { description: 'The user.', schema: userView, example: () => exampleUser } },
   handle: async (call) => {
-    const { username: typed, password } = call.body;
-    const [cookie, link] = [mintSecret(), mintSecret()];
-    const known = userCalled(call.services.door.store.read(), typed);
-    const compared = known?.spec.passwordHash;
-    // Where there is nothing to compare with, this takes as long as where there is.
-    const right = await call.services.passwords.verify(password, compared);
-    const session = sessionOf(call, cookie.hash);
-    const config = directoryFor(call.services.door.store.read(), typed, known);
-    // An admin gets in while the directory does not answer; everybody else has no password but that of the directory.
-    if (config && !(right && known?.spec.admin)) {
-      const verdict = await signInByDirectory(call, { config, typed, password, known, session });
-      if (verdict.outcome === 'signed-in') return signedIn(call, verdict.changes, cookie.secret);
-      throw refused();
+    const { wrongPasswords, door, clock } = call.services;
+    const { signInPerMinute } = singleton(door.store.read(), 'Platform').spec.api.rateLimit;
+    const taken = wrongPasswords.take(call.address, signInPerMinute, clock());
+    try {
+      const reply = await signIn(call);
+      taken.giveBack();
+      return reply;
+    } catch (error) {
+      if (!isWrongPassword(error)) taken.giveBack();
+      throw error;
     }
-    const attempt: SignInAttempt = {
-      typed,
-      right,
-      session,
-      ...(known ? { user: known.id } : {}),
-      ...(compared === undefined ? {} : { compared }),
-      ...(call.services.mailer.configured() ? { link: link.hash } : {}),
-    };
-    const verdict = await judged(call, attempt, known);
-    if (verdict.outcome === 'signed-in') return signedIn(call, verdict.changes, cookie.secret);
-    if (verdict.outcome === 'unverified') mailVerification(call.services, verdict.changes, link.secret);
-    throw refusal(verdict, call.services);
   },
 });
+
+/** The answer to whoever may come in. Throws the problem of everybody else. */
+async function signIn(call: Call & { readonly body: Credentials }): Promise<Reply> {
+  const { username: typed, password } = call.body;
+  const [cookie, link] = [mintSecret(), mintSecret()];
+  const known = userCalled(call.services.door.store.read(), typed);
+  const compared = known?.spec.passwordHash;
+  // Where there is nothing to compare with, this takes as long as where there is.
+  const right = await call.services.passwords.verify(password, compared);
+  const session = sessionOf(call, cookie.hash);
+  const config = directoryFor(call.services.door.store.read(), typed, known);
+  // An admin gets in while the directory does not answer; everybody else has no password but that of the directory.
+  if (config && !(right && known?.spec.admin)) {
+    const verdict = await signInByDirectory(call, { config, typed, password, known, session });
+    if (verdict.outcome === 'signed-in') return signedIn(call, verdict.changes, cookie.secret);
+    throw refused();
+  }
+  const attempt: SignInAttempt = {
+    typed,
+    right,
+    session,
+    ...(known ? { user: known.id } : {}),
+    ...(compared === undefined ? {} : { compared }),
+    ...(call.services.mailer.configured() ? { link: link.hash } : {}),
+  };
+  const verdict = await judged(call, attempt, known);
+  if (verdict.outcome === 'signed-in') return signedIn(call, verdict.changes, cookie.secret);
+  if (verdict.outcome === 'unverified') mailVerification(call.services, verdict.changes, link.secret);
+  throw refusal(verdict, call.services);
+}
+
+/** Who has the right one, but never verified the address, is told so; whoever is sent elsewhere may have had either. */
+function isWrongPassword(error: unknown): boolean {
+  return error instanceof Problem && (error.code === 'sso_required' || error.extras.detail === wrong);
+}
 
 function sessionOf({ address, agent, caller }: Call, hash: string): SignInAttempt['session'] {
   const replaced = caller.kind === 'user' && caller.by === 'session' ? { replaced: caller.session.id } : {};

@@ -74,6 +74,7 @@ deciding('lets nobody unknown past what is open', () => {
   assert.equal(whoever, [
     'probe',
     'read-version',
+    'read-security-contacts',
     'open-page',
     'sign-in',
     'sign-out',

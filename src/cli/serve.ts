@@ -71,7 +71,7 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
         reserveBytes: await reserveAt(options, io),
         onKeyMade: (path, id) =>
           io.stderr.write(
-            `${escaped(path)}: the key ${id} of the store was made: keep a copy of it apart from backups, which do not hold it\n`,
+            `${escaped(path)}: the key ${id} of the store was made: keep a copy of it apart from backups, which do not hold it unless asked (weir backup --with-key)\n`,
           ),
       });
       store = opened;

@@ -176,18 +176,29 @@ function follow(at: { next: number; end: number; lastGroup: number; from: number
 export async function checkUnsealed(
   files: FileSystem,
   folder: string,
-  { journals, snapshots }: FolderListing,
+  listing: FolderListing,
   keyring: Keyring,
 ): Promise<void> {
+  for (const [key, path] of await keysOfFiles(files, folder, listing)) throw keyMissing(path, key, keyring);
+}
+
+/** The keys that files are encrypted with, as their first lines name them: by id, each with one of its files. */
+export async function keysOfFiles(
+  files: FileSystem,
+  folder: string,
+  { journals, snapshots }: FolderListing,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
   for (const { name } of [...journals, ...snapshots]) {
     const path = join(folder, name);
     const file = await files.open(path, 'read');
     try {
       const head = Buffer.from(await readFully(file, new Uint8Array(512), 0)).toString('latin1');
       const key = /"key":"([0-9a-f]{8})"/.exec(head.split('\n', 1)[0] ?? '')?.[1];
-      if (key !== undefined) throw keyMissing(path, key, keyring);
+      if (key !== undefined) found.set(key, path);
     } finally {
       await file.close();
     }
   }
+  return found;
 }

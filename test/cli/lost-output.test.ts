@@ -36,7 +36,8 @@ const lines: Readonly<Record<string, string>> = {
   doctor: 'doctor',
   'sso test': 'sso test example-com',
   backup: 'backup --out backup.tar.gz',
-  restore: 'restore backup.tar.gz --store again',
+  restore: 'restore backup.tar.gz --store again --secret-key-file .weir/secret.key',
+  'store rekey': 'store rekey',
   serve: 'serve --port 0',
 };
 

@@ -2,6 +2,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,6 +18,7 @@ import { type OpenOptions, openStore } from '../../src/store/json-file.ts';
 import { encodeLine } from '../../src/store/lines.ts';
 import { openRow, sealKeyOf, sealRow } from '../../src/store/seal.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
+import { deviceNamed } from './samples.ts';
 
 const sealing = suite('secrets at rest');
 const canary = 'weir:1:canary-in-the-clear';
@@ -188,6 +190,41 @@ sealing('are encrypted in steps by a long commit', async () => {
   const again = await openStore(path, quiet);
   assert.equal([...again.read().all('Device')], rows);
   await again.close();
+});
+
+sealing('that a long commit encrypts leave turns of the event loop to others in between', async () => {
+  const count = 6000;
+  const inTurns = new Map<number, number>();
+  let turn = 0;
+  const rows = Array.from({ length: count }, (_, index) => {
+    const row = deviceNamed(`d-${index}`, '');
+    // Encrypting reads it; showing and indexing do not.
+    const read = () => {
+      inTurns.set(turn, (inTurns.get(turn) ?? 0) + 1);
+      return 'x'.repeat(4096);
+    };
+    Object.defineProperty(row.spec, 'credentialSecret', { get: read, enumerable: true });
+    return row;
+  });
+  const store = await openStore(folder(), { ...quiet, keys: { text: one } });
+  let isOver = false;
+  const turning = (async () => {
+    for (; !isOver; await nextTurn()) turn += 1;
+  })();
+  await store.commit(
+    function* () {
+      yield;
+      return { changes: rows.map((row) => created(row)) };
+    },
+    { id: 'long' },
+  );
+  isOver = true;
+  await turning;
+  await store.close();
+  const all = [...inTurns.values()].reduce((sum, one) => sum + one, 0);
+  assert.ok(all >= count);
+  const most = Math.max(...inTurns.values());
+  assert.ok(most < all / 3, `${most} of ${all} values were read for encrypting in one turn`);
 });
 
 sealing('are looked for in every type of schema, or refused', () => {

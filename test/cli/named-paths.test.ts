@@ -113,7 +113,10 @@ const lines: Readonly<Record<string, Readonly<Record<string, readonly [line: str
     store: ['restore backup.tar.gz --store % --secret-key-file .weir/secret.key', made],
   },
   'store rekey': { ...keyFile('store rekey'), store: ['store rekey --store %', store] },
-  'stacks install': { store: ['stacks install 4.0.0 --store %', { missing: -1, 'missing/below': -1, folder: -1 }] },
+  'stacks install': {
+    ...keyFile('stacks install 4.0.0'),
+    store: ['stacks install 4.0.0 --store %', { missing: -1, 'missing/below': -1, folder: -1 }],
+  },
   doctor: {
     'secret-key-file': ['doctor --secret-key-file %', everything(1)],
     words: ['doctor %', {}],

@@ -329,6 +329,71 @@ sealing('refuse a key file that is no key', async () => {
   assert.match(error.message, /not 32 bytes in Base64/);
 });
 
+sealing('have one key though several make the store at once', async () => {
+  const path = folder();
+  const all = await Promise.allSettled(Array.from({ length: 5 }, () => openStore(path, quiet)));
+  const opened = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  assert.is(opened.length, 1);
+  for (const one of all) if (one.status === 'rejected') assert.is(one.reason.reason, 'locked');
+  await opened[0]?.commit(() => ({ changes: [created(rowOf('Device'))] }), { id: 'a' });
+  await opened[0]?.close();
+  assert.is(Buffer.from(readFileSync(join(path, 'secret.key'), 'utf8'), 'base64').length, 32);
+  const again = await openStore(path, quiet);
+  assert.equal(again.read().get('Device', 'id-Device'), rowOf('Device'));
+  await again.close();
+});
+
+sealing('want a key file that is whole: cut anywhere it is refused, and left as it is', async () => {
+  const path = folder();
+  await (await openStore(path, { ...quiet, keys: { text: one } })).close();
+  const file = join(path, 'secret.key');
+  const whole = `${other}\n${one}\n`;
+  for (let length = 0; length < whole.length - 1; length += 1) {
+    const cut = whole.slice(0, length);
+    for (const text of [cut, `${cut}${'\0'.repeat(whole.length - length)}`]) {
+      writeFileSync(file, text, { mode: 0o600 });
+      for (const readOnly of [false, true]) {
+        const error = await openStore(path, { ...quiet, create: !readOnly, readOnly }).catch((error) => error);
+        assert.is(error.reason, 'key', `${length}: ${error}`);
+      }
+      assert.is(readFileSync(file, 'utf8'), text);
+    }
+  }
+  writeFileSync(file, whole.slice(0, -1));
+  await (await openStore(path, quiet)).close();
+});
+
+sealing('that are put elsewhere in a file are told as damage, and never taken for what they are not', async () => {
+  const key = sealKeyOf(Buffer.from(String(one), 'base64'));
+  const [a, b] = ['a', 'b'].map((name) => sealRow(deviceNamed(name, `${canary}-${name}`), key));
+  if (!a || !b) throw new Error('there are two');
+  const secretOf = ({ row }: typeof a) => (row as Resource<'Device'>).spec.credentialSecret;
+  const withSecret = (sealed: typeof a, credentialSecret: string | undefined) => ({
+    put: { ...sealed.row, spec: { ...sealed.row.spec, credentialSecret } },
+    sealed: sealed.sealed,
+  });
+  const named = { weir: 'journal', version: 2, first: 1, key: key.id };
+  const { key: _, ...unnamed } = named;
+  const swapped = withSecret(a, secretOf(b));
+  const cut = withSecret(a, secretOf(a)?.slice(0, -4));
+  const inClear = withSecret(a, canary);
+  const elsewhere = { ...withSecret(a, secretOf(a)), sealed: [['name']] };
+  const nowhere = { ...withSecret(a, secretOf(a)), sealed: [['spec', 'none', 'at', 'all']] };
+  const cases: readonly (readonly [object, object])[] = [
+    ...[swapped, cut, inClear, elsewhere, nowhere].map((op) => [named, op] as const),
+    [unnamed, withSecret(a, secretOf(a))],
+    [{ ...unnamed, version: 1 }, withSecret(a, secretOf(a))],
+  ];
+  for (const [header, op] of cases) {
+    const path = folder();
+    const line = { from: 1, seq: 1, id: 'a', at, ops: [op] };
+    writeFileSync(join(path, 'journal-000000000001.jsonl'), [header, line].map(encodeLine).join(''));
+    const error = await openStore(path, { ...quiet, keys: { text: one } }).catch((error) => error);
+    assert.is(error.reason, 'damaged', JSON.stringify([header, op]));
+    assert.not.ok(String(error.message).includes(canary));
+  }
+});
+
 sealing.after(() => {
   for (const path of folders) rmSync(path, { recursive: true, force: true });
 });

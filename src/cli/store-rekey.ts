@@ -12,7 +12,7 @@ export const storeRekey: Verb = {
   usage: '',
   words: { least: 0, most: 0 },
   options: ['store', 'secretKeyFile', 'quiet'],
-  details: `Stop the server first. Where the key is ${keyFileName} in the folder of the store, a new one is made; the one before it goes into ${keyFileName}.old, because
+  details: `Stop the server first, and run this as the user that it runs as. Where the key is ${keyFileName} in the folder of the store, a new one is made; the one before it goes into ${keyFileName}.old, because
 backups from before are opened with it. A key file that was named (--secret-key-file), is a link, or WEIR_SECRET_KEY, is never written: put the new key
 before the one that is there, run this, and take the old one out. Everything is read with the new key alone before the old one is let go. Whatever
 interrupts it, the store opens with the keys that are there, and running it again finishes it.`,

@@ -122,6 +122,7 @@ const table = {
     'the file with the key that secrets in the store are encrypted with (default secret.key in the store; WEIR_SECRET_KEY is the key itself)',
     path().optional(),
   ),
+  withKey: toggle('puts the key of the store into the backup, too: whoever has the file can read its secrets then'),
   logFormat: flag(
     'text|json',
     'how the log is written: lines for people, or an object a line (default text)',

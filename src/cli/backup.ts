@@ -4,24 +4,35 @@ import { join, resolve } from 'node:path';
 import type { View } from '../core/model/view.ts';
 import { keptFiles } from '../drivers/local/kept-files.ts';
 import { UsageError } from '../options.ts';
+import { keyEntry } from '../store/backup/contents.ts';
 import { changingFile, type Source, textFile } from '../store/backup/source.ts';
 import { type Backup, backUp } from '../store/backup/write.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { exitCodes } from './exit-codes.ts';
 import { knownInstancesFolder } from './instances-folder.ts';
+import { escaped } from './output/escape.ts';
 import { withProgress } from './progress.ts';
 import type { Verb } from './verb.ts';
+import { keysAt } from './workbench.ts';
 
 export const backup: Verb = {
   usage: '',
   words: { least: 0, most: 0 },
-  options: ['store', 'instances', 'out', 'quiet'],
+  options: ['store', 'secretKeyFile', 'withKey', 'instances', 'out', 'quiet'],
   out: 'either',
-  notes: { out: 'the file to write, or a folder that gets a file named by the time' },
+  notes: {
+    out: 'the file to write, or a folder that gets a file named by the time',
+    secretKeyFile: 'the file with the key of the store, for --with-key alone (default secret.key in the store)',
+  },
   details: `No lock is taken: a server may run. The backup holds everything that was acknowledged before it began: objects, users, history and audit log, what
 they name, and the user directories of instances (flows, credentials, context; not the packages, which are installed again). It is a gzipped tar,
-is read back and checked before it gets its name, and is as secret as the store. Stacks and the tree are not in it.`,
-  examples: ['weir backup --out backups/', 'weir backup --store /var/lib/weir --out weir.tar.gz'],
+is read back and checked before it gets its name. Its secrets stay encrypted, and no key is needed: to restore it, the key of the store is, which is not
+in it unless --with-key asks for that. Stacks and the tree are not in it.`,
+  examples: [
+    'weir backup --out backups/',
+    'weir backup --with-key --out weir.tar.gz',
+    'weir backup --store /var/lib/weir --out weir.tar.gz',
+  ],
   async run({ options, io }) {
     if (options.out === undefined) throw new UsageError('backup needs a file or a folder to write to: add --out FILE');
     const store = resolve(io.cwd, options.store);
@@ -31,8 +42,12 @@ is read back and checked before it gets its name, and is as secret as the store.
     const leftOut = new Map<string, string>();
     const isNamed = options.instances !== undefined;
     const others = (view: View) => instanceSources({ folder: instances, isNamed }, view, leftOut);
-    const made = await withProgress(io, 'backing up', () => backUp(store, { out, at, madeBy: io.version, others }));
-    io.stdout.write(`${summaryOf(out, made)}\n`);
+    const log = (message: string) => io.stderr.write(`${escaped(message)}\n`);
+    const withKeys = options.withKey ? { withKeys: keysAt(options, io) } : {};
+    const made = await withProgress(io, 'backing up', () =>
+      backUp(store, { out, at, madeBy: io.version, others, log, ...withKeys }),
+    );
+    io.stdout.write(`${summaryOf(out, made)}\n${keysOf(made)}`);
     for (const [path, why] of [...leftOut].slice(0, mostTold))
       io.stderr.write(`left out: ${JSON.stringify(path.slice(0, mostPath))}: ${why}\n`);
     if (leftOut.size > mostTold) io.stderr.write(`left out: ${leftOut.size - mostTold} more\n`);
@@ -90,4 +105,13 @@ function lacks(folder: string, count: number): StoreUnavailable {
 function summaryOf(out: string, { heading: { position }, files, bytes }: Backup): string {
   const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
   return `${out}: ${files.length} files of the store at commit ${position}, ${size}, read back and checked`;
+}
+
+/** Which key it takes to restore it, and where that is. */
+function keysOf({ heading: { keys = [] }, files }: Backup): string {
+  if (keys.length === 0) return '';
+  const which = `${keys.length === 1 ? 'the key' : 'the keys'} ${keys.join(', ')}`;
+  return files.some(({ path }) => path === keyEntry)
+    ? `its secrets are encrypted with ${which}, and that is in it: whoever has the file can read them\n`
+    : `its secrets are encrypted with ${which}, and that is not in it: keep a copy of it elsewhere, or nobody can restore this\n`;
 }

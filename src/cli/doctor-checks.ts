@@ -9,6 +9,7 @@ import { removeTree } from '../drivers/local/deep.ts';
 import { isolationAt } from '../drivers/local/isolation/isolation.ts';
 import { reasonOf } from '../lib/reason-of.ts';
 import { connectTcp } from '../mail/connect.ts';
+import { checkOfKeys } from './doctor-keys.ts';
 import type { Patient } from './doctor-patient.ts';
 import { checksOfPlaces } from './doctor-places.ts';
 import type { Examined } from './examined.ts';
@@ -23,6 +24,7 @@ export async function checksOfMachine(patient: Patient): Promise<readonly Examin
     watches(),
     openFiles(),
     checksOfPlaces(patient),
+    checkOfKeys(patient),
     clock(patient),
     mail(patient),
   ]);

@@ -4,12 +4,13 @@ import { resolve } from 'node:path';
 import { type KindName, kindNames, kinds, type SpecOf } from '../core/kinds/index.ts';
 import { singleton } from '../core/model/view.ts';
 import type { Options } from '../options.ts';
+import { type KeyReport, lookAtKeys } from '../store/key-report.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { offlineFacts } from './facts.ts';
 import { instancesFolder, knownInstancesFolder } from './instances-folder.ts';
 import type { Io } from './io.ts';
 import { defaultTree, readTreeAt } from './tree.ts';
-import { openStoreAt } from './workbench.ts';
+import { keysAt, openStoreAt } from './workbench.ts';
 
 /** A folder of a server, which need not be there yet; `problem`: why it cannot be the one. */
 export interface Place {
@@ -29,6 +30,8 @@ export interface Patient {
   readonly from: string;
   /** The runtimes of all active stacks there. */
   readonly runtimes: readonly string[];
+  /** The keys of the store. */
+  readonly keys: KeyReport;
   /** When the newest thing in the store was written, by the clock of then. */
   readonly newest: string | undefined;
 }
@@ -44,6 +47,7 @@ export async function patientOf(named: string | undefined, options: Options, io:
     store: { folder: store, ...stored.problem },
     instances: await instancesAt(options, io),
     stacks: { folder: resolve(store, stacksDirectory) },
+    keys: await lookAtKeys(store, keysAt(options, io)),
     env: io.env,
     platform: declared?.platform,
     from: folder === undefined ? 'the store' : `the tree ${folder}`,

@@ -33,6 +33,10 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
     async () => (await import('./backup.ts')).backup,
   ),
   restore: entry('puts a backup back into a folder', async () => (await import('./restore.ts')).restore),
+  'store rekey': entry(
+    'encrypts the secrets of a store with another key',
+    async () => (await import('./store-rekey.ts')).storeRekey,
+  ),
   'stacks install': entry(
     'puts a version of the runtime into the stacks directory',
     async () => (await import('./stacks-install.ts')).stacksInstall,

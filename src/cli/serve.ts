@@ -27,7 +27,6 @@ import { isolationOf } from './isolation-of.ts';
 import { baseUrlOf, listen, maxSockets, withPort } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { monitorOf } from './monitor-of.ts';
-import { escaped } from './output/escape.ts';
 import { reconcilerOf } from './pending-reconciler.ts';
 import { inOrder, stopRequest } from './stop.ts';
 import { defaultTree } from './tree.ts';
@@ -66,14 +65,7 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
     let store: Store | undefined;
     let letInstancesGo = async () => {};
     try {
-      const opened = await openStoreAt(options, io, {
-        create: true,
-        reserveBytes: await reserveAt(options, io),
-        onKeyMade: (path, id) =>
-          io.stderr.write(
-            `${escaped(path)}: the key ${id} of the store was made: keep a copy of it apart from backups, which do not hold it\n`,
-          ),
-      });
+      const opened = await openStoreAt(options, io, { create: true, reserveBytes: await reserveAt(options, io) });
       store = opened;
       letInstancesGo = await holdInstances(options, io);
       const code = await withPort(options, (port) => serveFrom(opened, folder, { options, io, logger }, stop, port));

@@ -13,7 +13,7 @@ import { planningGround } from './workbench.ts';
 export const stacksInstall: Verb = {
   usage: 'VERSION',
   words: { least: 1, most: 1 },
-  options: ['store', 'quiet'],
+  options: ['store', 'secretKeyFile', 'quiet'],
   details: `Installs Node-RED VERSION (an exact one) from the npm registry into the stacks directory: the one that the platform in the store names, or
 "stacks" in the folder of the store. A Stack whose runtime is VERSION then runs it. It needs npm, which comes with Node.js; the install scripts of
 packages are not run. What is there already is left as it is.`,

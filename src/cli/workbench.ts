@@ -18,15 +18,19 @@ import { escaped } from './output/escape.ts';
 /** Who acts when somebody types a command. */
 export const commandActor: Actor = { kind: 'config', name: 'command' };
 
-/** Opens the store of `--store`. Throws `StoreUnavailable`. */
+/** Opens the store of `--store`, and says where a key was made for it. Throws `StoreUnavailable`. */
 export function openStoreAt(
   options: Options,
   io: Io,
-  how: Pick<OpenOptions, 'create' | 'readOnly' | 'reserveBytes' | 'onKeyMade'>,
+  how: Pick<OpenOptions, 'create' | 'readOnly' | 'reserveBytes'>,
 ): Promise<Store> {
   return engines['json-file'](resolve(io.cwd, options.store), {
     ...how,
     keys: keysAt(options, io),
+    onKeyMade: (path, id) =>
+      io.stderr.write(
+        `${escaped(path)}: the key ${id} of the store was made: keep a copy of it apart from backups, which do not hold it unless asked (weir backup --with-key)\n`,
+      ),
     log: (message) => io.stderr.write(`${escaped(message)}\n`),
   });
 }

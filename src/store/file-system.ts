@@ -1,5 +1,5 @@
 // The file-system port: the few calls that the journal stands on, and their real implementation.
-import { chmod, type FileHandle, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, lstat, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
 import { syncFolder } from '../lib/sync-folder.ts';
@@ -17,6 +17,8 @@ export interface FileSystem {
   list(path: string): Promise<string[]>;
   /** Who may do what with a file, in the bits of POSIX; nothing where the system has none. */
   mode(path: string): Promise<number | undefined>;
+  /** Whether a name is a link to something that stands elsewhere; also where that is gone. */
+  isLink(path: string): Promise<boolean>;
   /** `create` makes an empty file (0600), whatever stood there; the others want it to exist. */
   open(path: string, mode: 'read' | 'write' | 'create'): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
@@ -42,6 +44,7 @@ export const diskFileSystem: FileSystem = {
   restrictFolder: async (path) => chmod(path, 0o700).catch(() => {}),
   list: (path) => readdir(path),
   mode: async (path) => (process.platform === 'win32' ? undefined : (await stat(path)).mode & 0o777),
+  isLink: async (path) => (await lstat(path)).isSymbolicLink(),
   open: async (path, mode) => openFile(await open(path, flags[mode], 0o600)),
   rename,
   unlink,

@@ -57,6 +57,26 @@ export async function listFolder(files: FileSystem, folder: string): Promise<Fol
   }
 }
 
+/** The same of the folder of a store. Throws `StoreUnavailable` also while a backup is being restored into it. */
+export async function listStore(files: FileSystem, folder: string): Promise<FolderListing | undefined> {
+  const found = await listFolder(files, folder);
+  if (found?.restoring) throw halfRestored(folder);
+  return found;
+}
+
+/** Whether there is a store in a folder. */
+export function hasStore(listing: FolderListing | undefined): listing is FolderListing {
+  return listing !== undefined && listing.journals.length + listing.snapshots.length > 0;
+}
+
+/** The refusal of a folder that has no store. */
+export function noStore(folder: string): StoreUnavailable {
+  return new StoreUnavailable(
+    'missing',
+    `there is no store in ${folder}: name its folder, or make one with "apply" or "serve"`,
+  );
+}
+
 /** Removes what a process that died (or a disk that was full) left half-written. */
 export async function removeUnfinished(files: FileSystem, folder: string, listing: FolderListing): Promise<void> {
   for (const name of listing.unfinished) await files.unlink(join(folder, name));

@@ -140,11 +140,21 @@ export function readHeader({ value }: Line, path: string, sort: FileSort, format
     throw damaged(path, 0, 'its first line is not readable');
   checkVersion(format, value.version, path);
   const upgrade = upgradeFrom(format, value.version, sort);
-  if (value.key === undefined || format.leavesSealed) return { version: value.version, key: value.key, upgrade };
+  if (format.leavesSealed) return { version: value.version, key: value.key, upgrade };
+  if (value.key === undefined)
+    return { version: value.version, key: undefined, upgrade: (line) => upgrade(inClear(line, path), sort) };
   const keyring = format.keyring ?? noKeys;
   const key = keyring.keys.find(({ id }) => id === value.key);
   if (!key) throw keyMissing(path, String(value.key), keyring);
   return { version: value.version, key: value.key, upgrade: (line) => upgrade(opened(line, key, path), sort) };
+}
+
+/** A line of a file that names no key. What is encrypted in it would be taken for the secret itself, and be sent to whoever is asked with it. */
+// biome-ignore lint/suspicious/noExplicitAny: JSON whose shape the checksum vouches for
+function inClear(line: any, path: string): any {
+  if (line.sealed || line.ops?.some(({ sealed }: Partial<SealedRow>) => sealed))
+    throw damaged(path, 0, 'a secret in it is encrypted, and it names no key');
+  return line;
 }
 
 const noKeys: Keyring = { keys: [], looked: 'this call, which was given no key' };
@@ -176,18 +186,29 @@ function follow(at: { next: number; end: number; lastGroup: number; from: number
 export async function checkUnsealed(
   files: FileSystem,
   folder: string,
-  { journals, snapshots }: FolderListing,
+  listing: FolderListing,
   keyring: Keyring,
 ): Promise<void> {
+  for (const [key, path] of await keysOfFiles(files, folder, listing)) throw keyMissing(path, key, keyring);
+}
+
+/** The keys that files are encrypted with, as their first lines name them: by id, each with one of its files. */
+export async function keysOfFiles(
+  files: FileSystem,
+  folder: string,
+  { journals, snapshots }: FolderListing,
+): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
   for (const { name } of [...journals, ...snapshots]) {
     const path = join(folder, name);
     const file = await files.open(path, 'read');
     try {
       const head = Buffer.from(await readFully(file, new Uint8Array(512), 0)).toString('latin1');
       const key = /"key":"([0-9a-f]{8})"/.exec(head.split('\n', 1)[0] ?? '')?.[1];
-      if (key !== undefined) throw keyMissing(path, key, keyring);
+      if (key !== undefined) found.set(key, path);
     } finally {
       await file.close();
     }
   }
+  return found;
 }

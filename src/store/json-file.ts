@@ -6,7 +6,15 @@ import { createJournalAdapter, type JournalStart } from './adapter.ts';
 import { fileShelf } from './blob-files.ts';
 import { createEngine } from './engine.ts';
 import { codeOf, diskFileSystem, type FileSystem } from './file-system.ts';
-import { type FolderListing, halfRestored, journalName, listFolder, removeUnfinished, unreadable } from './folder.ts';
+import {
+  type FolderListing,
+  hasStore,
+  journalName,
+  listStore,
+  noStore,
+  removeUnfinished,
+  unreadable,
+} from './folder.ts';
 import { type Format, presentFormat, sealingKey } from './format.ts';
 import { checkUnsealed, createSegment, repairSegment, type Segment } from './journal.ts';
 import { findKeys, type KeySource, makeKey } from './key-file.ts';
@@ -40,19 +48,29 @@ export interface OpenOptions {
   readonly keys?: KeySource;
   /** Told where a key was made, and its id. */
   readonly onKeyMade?: (path: string, id: string) => void;
+  /** Told the key that secrets are encrypted with from now on, where it was another (default: a line of the log). */
+  readonly onKeyChanged?: (id: string) => void;
 }
 
 /** Opens a folder. Throws `StoreUnavailable` with what is wrong and what to do. */
 export async function openStore(folder: string, options: OpenOptions): Promise<Store> {
+  const log = options.log ?? ((message: string) => void process.stderr.write(`${message}\n`));
+  const own = resolve(folder);
   const given: Setting = {
-    folder: resolve(folder),
+    folder: own,
     create: options.create,
     files: options.files ?? diskFileSystem,
     format: options.format ?? presentFormat,
-    log: options.log ?? ((message) => process.stderr.write(`${message}\n`)),
+    log,
+    onKeyChanged:
+      options.onKeyChanged ??
+      ((id) =>
+        log(
+          `${own}: secrets are encrypted with the key ${id} from now on; older files go with the next two snapshots`,
+        )),
   };
   if (options.readOnly) return openForReading(given, options);
-  const found = await listStore(given);
+  const found = await listStore(given.files, given.folder);
   if (!hasStore(found)) await makeRoom(given, found);
   const unlock = await (options.lock ?? lockFolder)(given.folder);
   try {
@@ -70,6 +88,7 @@ interface Setting {
   readonly files: FileSystem;
   readonly format: Format;
   readonly log: (message: string) => void;
+  readonly onKeyChanged: (id: string) => void;
 }
 
 async function withKeys(setting: Setting, { keys = {} }: OpenOptions): Promise<Setting> {
@@ -82,33 +101,16 @@ async function withKeys(setting: Setting, { keys = {} }: OpenOptions): Promise<S
 async function withOwnKey(setting: Setting, { onKeyMade }: OpenOptions): Promise<Setting> {
   const { files, folder, format } = setting;
   if (!format.keyring || format.keyring.keys.length > 0) return setting;
-  const found = await listStore(setting);
-  if (!hasStore(found) && !setting.create) throw missing(folder);
+  const found = await listStore(setting.files, setting.folder);
+  if (!hasStore(found) && !setting.create) throw noStore(folder);
   if (found) await checkUnsealed(files, folder, found, format.keyring);
   const keyring = await makeKey(files, folder);
   for (const { id } of keyring.keys) onKeyMade?.(keyring.looked, id);
   return { ...setting, format: { ...format, keyring } };
 }
 
-async function listStore({ files, folder }: Pick<Setting, 'files' | 'folder'>): Promise<FolderListing | undefined> {
-  const found = await listFolder(files, folder);
-  if (found?.restoring) throw halfRestored(folder);
-  return found;
-}
-
-function hasStore(listing: FolderListing | undefined): listing is FolderListing {
-  return listing !== undefined && listing.journals.length + listing.snapshots.length > 0;
-}
-
-function missing(folder: string): StoreUnavailable {
-  return new StoreUnavailable(
-    'missing',
-    `there is no store in ${folder}: name its folder, or make one with "apply" or "serve"`,
-  );
-}
-
 async function makeRoom({ files, folder, create }: Setting, found: FolderListing | undefined): Promise<void> {
-  if (!create) throw missing(folder);
+  if (!create) throw noStore(folder);
   try {
     await files.makeFolder(folder);
     // A folder that others use for something else keeps its mode; our files are private by their own.
@@ -157,9 +159,9 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
 /** Loads the folder, mends what a crash left, and makes sure that all of it is on the disk before anybody sees it. */
 async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
   const { folder, files, format, log } = setting;
-  const found = await listStore(setting);
+  const found = await listStore(setting.files, setting.folder);
   if (!hasStore(found)) {
-    if (!setting.create) throw missing(folder);
+    if (!setting.create) throw noStore(folder);
     if (found) await removeUnfinished(files, folder, found);
     const segment = await createSegment(files, folder, 1, format);
     return [emptyLog(), { segment, records: [], snapshotBytes: 0, grown: 0 }];
@@ -189,7 +191,7 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
  * are durable, as any older files do: whenever this is interrupted, what is there is whole.
  */
 async function beginAnew(
-  { files, folder, format, log: say }: Setting,
+  { files, folder, format, log: say, onKeyChanged }: Setting,
   { version, log, isSealedOtherwise }: Loaded,
   old: Segment,
 ) {
@@ -198,10 +200,7 @@ async function beginAnew(
   if (version !== format.version)
     say(`${folder}: was written in format ${version}, and is written in format ${format.version} from now on`);
   const key = sealingKey(format);
-  if (key && isSealedOtherwise)
-    say(
-      `${folder}: secrets are encrypted with the key ${key.id} from now on; older files go with the next two snapshots`,
-    );
+  if (key && isSealedOtherwise) onKeyChanged(key.id);
   return segment;
 }
 
@@ -239,8 +238,8 @@ async function loadWhileOthersWrite(
 ): Promise<readonly [Log, readonly RecordSegment[]]> {
   const setting = await withKeys(given, options);
   const { folder, files, format } = setting;
-  const found = await listStore(setting);
-  if (!hasStore(found)) throw missing(folder);
+  const found = await listStore(setting.files, setting.folder);
+  if (!hasStore(found)) throw noStore(folder);
   try {
     const records = await listRecordSegments(files, folder, format);
     const { log } = await load(files, folder, found, records, format);

@@ -15,8 +15,9 @@ export interface KeySource {
 
 type Log = (message: string) => void;
 
-/** The name of the key's file in the folder of a store. */
+/** The name of the key's file in the folder of a store, and of the one that holds the keys before it: backups of then are opened with those. */
 export const keyFileName = 'secret.key';
+export const formerKeysName = 'secret.key.old';
 
 /**
  * The keys that are there; none where the store has no file of its own yet. Throws `StoreUnavailable` where what is there holds no key, where anybody
@@ -45,12 +46,13 @@ export async function findKeys(
 }
 
 /** More than any keys take: what is longer is no such file. */
-const mostBytes = 1 << 16;
+export const mostKeyBytes = 1 << 16;
 
-async function readText(files: FileSystem, path: string): Promise<string> {
+/** The text of a file of keys. Throws what the disk throws. */
+export async function readText(files: FileSystem, path: string): Promise<string> {
   const opened = await files.open(path, 'read');
   try {
-    return Buffer.from(await readFully(opened, new Uint8Array(mostBytes), 0)).toString('utf8');
+    return Buffer.from(await readFully(opened, new Uint8Array(mostKeyBytes), 0)).toString('utf8');
   } finally {
     await opened.close();
   }
@@ -75,12 +77,31 @@ function notThere(file: string): StoreUnavailable {
 
 /** Makes the store's own file of a key, durable before anything is encrypted with it. The folder has to be there. */
 export async function makeKey(files: FileSystem, folder: string): Promise<Keyring> {
-  const path = join(folder, keyFileName);
-  const bytes = randomBytes(32);
+  const keys = [newKey()];
+  return { keys, looked: await writeKeys(files, folder, keys) };
+}
+
+/** A key that nobody has seen. */
+export function newKey(): SealKey {
+  return sealKeyOf(randomBytes(32));
+}
+
+/** Writes keys, one a line, into a file of the store's own; durable once this resolves with its path. */
+export async function writeKeys(
+  files: FileSystem,
+  folder: string,
+  keys: readonly SealKey[],
+  name = keyFileName,
+): Promise<string> {
+  const path = join(folder, name);
   try {
+    // What was left there may be readable by others, or lead elsewhere: the keys go into a file that is made for them.
+    await files.unlink(`${path}.tmp`).catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    });
     const made = await files.open(`${path}.tmp`, 'create');
     try {
-      await writeFully(made, Buffer.from(`${bytes.toString('base64')}\n`), 0);
+      await writeFully(made, Buffer.from(textOfKeys(keys)), 0);
       await made.datasync();
     } finally {
       await made.close();
@@ -90,7 +111,12 @@ export async function makeKey(files: FileSystem, folder: string): Promise<Keyrin
   } catch (error) {
     throw unreadable(folder, error);
   }
-  return { keys: [sealKeyOf(bytes)], looked: path };
+  return path;
+}
+
+/** Keys as their file holds them. */
+export function textOfKeys(keys: readonly SealKey[]): string {
+  return keys.map(({ bytes }) => `${Buffer.from(bytes).toString('base64')}\n`).join('');
 }
 
 /** The refusal of files that are encrypted with a key that is not at hand. */
@@ -102,8 +128,8 @@ export function keyMissing(path: string, id: string, { keys, looked }: Keyring):
   );
 }
 
-/** Keys as text: 32 bytes in Base64 each, one a line or separated by commas. */
-function keysIn(text: string, where: string): readonly SealKey[] {
+/** Keys as text: 32 bytes in Base64 each, one a line or separated by commas. Throws `StoreUnavailable` for anything else. */
+export function keysIn(text: string, where: string): readonly SealKey[] {
   const words = text.split(/[\s,]+/).filter((word) => word !== '');
   if (words.length === 0) throw unusable(where, 'it is empty');
   return words.map((word) => {

@@ -23,6 +23,8 @@ export interface Loaded {
   readonly journalBytes: number;
   /** The oldest version of the format that any of these files has. */
   readonly version: number;
+  /** The keys that its files are encrypted with, by their ids. */
+  readonly keys: readonly string[];
   /** Whether something of it is encrypted otherwise than what is written now. */
   readonly isSealedOtherwise: boolean;
   /** A newer snapshot that is damaged; the journal made up for it. */
@@ -63,14 +65,12 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
   const log = emptyLog();
   const moved = { history: movedUpTo(records, 'history'), audit: movedUpTo(records, 'audit') };
   const snapshot =
-    position === 0
-      ? { size: 0, version: format.version, key: sealingKey(format)?.id }
-      : await loadSnapshot(source, position, log);
+    position === 0 ? { size: 0, version: format.version, key: undefined } : await loadSnapshot(source, position, log);
   log.position = position;
   const journals = listing.journals.filter(({ number }) => number > position);
   let journalBytes = 0;
   let version = snapshot.version;
-  let isSealedOtherwise = snapshot.key !== sealingKey(format)?.id;
+  const keys = new Set(position === 0 ? [] : [snapshot.key]);
   let end: SegmentEnd | undefined;
   for (const [index, segment] of journals.entries()) {
     const path = join(folder, segment.name);
@@ -83,11 +83,13 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
     );
     journalBytes += end.end;
     version = Math.min(version, end.version);
-    isSealedOtherwise ||= end.key !== sealingKey(format)?.id;
+    keys.add(end.key);
   }
   const segment = journals.at(-1)?.number;
   if (segment === undefined || !end) throw missing(folder, position + 1);
-  return { log, segment, end, snapshotBytes: snapshot.size, journalBytes, version, isSealedOtherwise };
+  const isSealedOtherwise = [...keys].some((key) => key !== sealingKey(format)?.id);
+  const known = { version, keys: [...keys].filter((key) => key !== undefined), isSealedOtherwise };
+  return { log, segment, end, snapshotBytes: snapshot.size, journalBytes, ...known };
 }
 
 function checkFollows(folder: string, segment: Numbered, next: number): void {

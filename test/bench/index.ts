@@ -7,6 +7,7 @@ import type { Row } from './measure.ts';
 import { benchPosted } from './posted.ts';
 import { benchProxy } from './proxy.ts';
 import { benchReload } from './reload.ts';
+import { benchSecrets } from './secrets.ts';
 import { benchSignIn } from './sign-in.ts';
 import { benchStart } from './start.ts';
 import { benchStore } from './store.ts';
@@ -20,6 +21,7 @@ export const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = 
   posted: () => benchPosted(),
   start: () => benchStart(),
   store: () => benchStore(),
+  secrets: () => benchSecrets(),
   api: () => benchApi(),
   'sign-in': () => benchSignIn(),
   instances: () => benchInstances(),

@@ -52,10 +52,11 @@ commands('take a running server to another one, with everything that there was',
   assert.match(made.stderr, /left out: ".*\/home\/second": it is no plain file, or has a second name\n/);
   assert.match(made.stderr, /left out: ".*\/home\/nnn.*": its path is too long\n/);
   const file =
-    /(weir-\d{8}T\d{6}\.\d{3}Z\.tar\.gz): \d+ files of the store at commit \d+, \S+ kB, read back and checked\n$/.exec(
+    /(weir-\d{8}T\d{6}\.\d{3}Z\.tar\.gz): \d+ files of the store at commit \d+, \S+ kB, read back and checked\n/.exec(
       made.stdout,
     )?.[1];
   assert.ok(file, made.stdout);
+  assert.match(made.stdout, /\nits secrets are encrypted with the key [0-9a-f]{8}, and that is not in it: keep a copy/);
   assert.is(statSync(join(here.path, file)).mode & 0o777, 0o600);
   assert.is((await ask(first, '/api/v1/stacks', { name: 'later', spec: { runtime: '1' } })).status, 201);
   await stop(first);
@@ -89,6 +90,39 @@ commands('of a store that an older version left show all of it: export, then pla
   for (const path of ['audit-log', 'stats', 'config', 'config/history', 'config/plan', 'tokens', 'invitations'])
     assert.is((await ask(server, `/api/v1/admin/${path}`)).status, 200, path);
   await stop(server);
+});
+
+commands('say which key a backup takes, and whether it is in it', async ({ here }) => {
+  const weir = await withFixture(here);
+  assert.is((await weir('bootstrap --store one')).code, 0);
+  const without = await weir('backup --store one --out a.tar.gz');
+  const [, id] = /\nits secrets are encrypted with the key (\w{8}), and that is not in it: /.exec(without.stdout) ?? [];
+  assert.ok(id, without.stdout);
+  const refused = await weir('restore a.tar.gz --store two');
+  assert.is(refused.code, 5);
+  assert.match(refused.stderr, `are encrypted with the key ${id}, and that is not in `);
+  assert.not(existsSync('two'));
+  const withKey = await weir('backup --store one --with-key --out b.tar.gz');
+  assert.match(withKey.stdout, `encrypted with the key ${id}, and that is in it: whoever has the file can read them\n`);
+  const { code, stdout } = await weir('restore b.tar.gz --store two');
+  assert.is(code, 0);
+  assert.match(stdout, `${join(here.path, 'two/secret.key')}: the key came with the backup`);
+  assert.is((await weir('status --store two')).code, 0);
+  const absent = await weir('backup --store one --with-key --secret-key-file nowhere --out c.tar.gz');
+  assert.equal([absent.code, existsSync('c.tar.gz')], [5, false]);
+});
+
+commands('of a store in use do not give it another key: 5', async ({ here }) => {
+  const weir = await withFixture(here);
+  const store = await openStore(join(here.path, '.weir'), { create: false, log: () => {} });
+  const refused = await weir('store rekey');
+  assert.is(refused.code, 5);
+  assert.match(refused.stderr, /is in use by process/);
+  await store.close();
+  const done = await weir('store rekey');
+  assert.is(done.code, 0, done.stderr);
+  assert.match(done.stdout, /all secrets are encrypted with the key \w{8} now, and nothing wants another one\n/);
+  assert.match(done.stdout, /secret\.key\.old: \w{8}, for backups from before; delete it once there are none\n$/);
 });
 
 commands('say what cannot be done, and why', async ({ here }) => {

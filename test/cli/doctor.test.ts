@@ -1,9 +1,10 @@
 // weir doctor: what a machine has and lacks, in words and as JSON, and what of it is an error.
-import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sealKeyOf } from '../../src/store/seal.ts';
 import { startCommand } from '../support/run-command.ts';
 import { until } from '../support/until.ts';
 import { launcher, plainEnvironment } from '../support/weir.ts';
@@ -23,6 +24,7 @@ interface Told {
     readonly state: string;
     readonly detail: string;
     readonly purpose: string;
+    readonly remedy?: string;
   }[];
 }
 
@@ -89,6 +91,51 @@ doctor(
     assert.match(String(detail), 'add --instances');
   },
 );
+
+doctor('tells the key of the store: which it is, where, who may read it, and what it opens', async ({ here }) => {
+  const key = async () => {
+    const { code, stdout } = await here.weir('doctor --output json');
+    const { checks }: Told = JSON.parse(stdout);
+    const { state, detail = '', remedy } = checks.find(({ name }) => name === 'key') ?? {};
+    return { code, state, detail, remedy };
+  };
+  const file = join(here.path, '.weir/secret.key');
+  const none = await key();
+  assert.equal(none, {
+    ...{ code: 0, state: 'note', remedy: undefined },
+    detail: `${file}: none yet; it is made as the store is first written to`,
+  });
+  assert.not(existsSync(file));
+  await here.weir('apply');
+  const id = () => sealKeyOf(Buffer.from(readFileSync(file, 'utf8').split('\n', 1)[0] ?? '', 'base64')).id;
+  const first = id();
+  const fine = await key();
+  assert.equal([fine.code, fine.state], [0, 'fine']);
+  assert.is(
+    fine.detail,
+    `${first} in ${file} (mode 0600); backups made now open with it, and do not hold it unless made --with-key`,
+  );
+  assert.not.match(JSON.stringify(fine), readFileSync(file, 'utf8').trim());
+  chmodSync(file, 0o644);
+  const open = await key();
+  assert.equal([open.code, open.state, open.remedy], [0, 'lacking', `chmod 600 ${file}`]);
+  assert.match(open.detail, '(mode 0644)');
+  chmodSync(file, 0o600);
+  const another = Buffer.alloc(32, 5).toString('base64');
+  writeFileSync(file, `${another}\n${readFileSync(file, 'utf8')}`);
+  const both = await key();
+  assert.equal([both.state, both.remedy?.includes('weir store rekey')], ['note', true]);
+  assert.match(both.detail, `some files still want ${first}, which is there, too`);
+  assert.is((await here.weir('store rekey')).code, 0);
+  assert.match((await key()).detail, `older backups open with ${first} in ${file}.old`);
+  const variable = await told(here, '--secret-key-file .weir/secret.key.old');
+  const wrong = variable.checks.find(({ name }) => name === 'key');
+  assert.equal([variable.code, wrong?.state], [1, 'missing']);
+  assert.match(
+    wrong?.detail ?? '',
+    `are encrypted with the key ${id()}, and that is not in ${file}.old, which has ${first}`,
+  );
+});
 
 doctor('says what serve will do about folders that are missing, and it does that', async ({ here }) => {
   const instances = async (line: string) => {

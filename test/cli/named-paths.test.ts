@@ -18,7 +18,7 @@ const named = {
   'missing/below': /there is no /,
   'file/below': /a part of its path is not a folder|is not a folder|no such folder/,
   folder: /it is a folder|there is no (weir\.yaml|store) in/,
-  file: /is not a folder|is not a backup|exists already/,
+  file: /is not a folder|is not a backup|exists already|holds something that is not 32 bytes in Base64/,
   loop: /its links lead in a circle/,
   [long]: /its name is too long/,
   'closed/below': /permission is denied|allow Weir to read it|may not be read or written/,
@@ -34,6 +34,8 @@ const made: Otherwise = { missing: 0, 'missing/below': 0, folder: 0 };
 const written: Otherwise = { missing: 0, file: 0 };
 const store: Otherwise = { folder: 5 };
 const doctor: Otherwise = { ...made, file: 1, 'file/below': 1, loop: 1, [long]: 1, 'closed/below': 1 };
+/** Whatever is named is no key file. */
+const keyFile = (line: string) => ({ 'secret-key-file': [`${line} --secret-key-file %`, {}] }) as const;
 const server = '--server http://127.0.0.1:9';
 const sso = 'sso explain --config c --user ann@example.com';
 
@@ -43,6 +45,7 @@ const lines: Readonly<Record<string, Readonly<Record<string, readonly [line: str
   validate: { words: ['validate %', {}], output: ['validate --output json=%', written] },
   fmt: { words: ['fmt %', {}] },
   plan: {
+    ...keyFile('plan'),
     words: ['plan %', {}],
     store: ['plan --store %', made],
     'token-file': [`plan ${server} --token-file %`, { file: 64 }],
@@ -51,6 +54,7 @@ const lines: Readonly<Record<string, Readonly<Record<string, readonly [line: str
     output: ['plan --output json=%', written],
   },
   apply: {
+    ...keyFile('apply'),
     words: ['apply %', { file: 64 }],
     store: ['apply --store %', made],
     'token-file': [`apply ${server} --token-file %`, { file: 64 }],
@@ -58,28 +62,33 @@ const lines: Readonly<Record<string, Readonly<Record<string, readonly [line: str
     output: ['apply --output json=%', written],
   },
   serve: {
+    ...keyFile('serve --port 0'),
     words: ['serve % --port 0 --strict-start', {}],
     store: ['serve --store % --port 0', { missing: -1, 'missing/below': -1, folder: -1 }],
     instances: ['serve --instances % --port 0', { missing: -1, 'missing/below': -1, folder: -1 }],
     'secret-dir': ['serve broken --strict-start --port 0 --secret-dir %', everything(1)],
   },
   suspend: {
+    ...keyFile('suspend'),
     store: ['suspend --store %', store],
     'token-file': [`suspend ${server} --token-file %`, { file: 64 }],
     output: ['suspend --output json=%', written],
   },
   resume: {
+    ...keyFile('resume'),
     store: ['resume --store %', store],
     'token-file': [`resume ${server} --token-file %`, { file: 64 }],
     output: ['resume --output json=%', written],
   },
   status: {
+    ...keyFile('status'),
     words: ['status % --wait=1', {}],
     store: ['status --store %', store],
     'token-file': [`status ${server} --token-file %`, { file: 64 }],
     output: ['status --output json=%', written],
   },
   export: {
+    ...keyFile('export'),
     words: ['export Stack/nr-4 % --with change.json', {}],
     store: ['export --store %', store],
     out: ['export --out %', made],
@@ -88,35 +97,46 @@ const lines: Readonly<Record<string, Readonly<Record<string, readonly [line: str
   explain: {},
   schemas: { out: ['schemas --out %', made] },
   bootstrap: {
+    ...keyFile('bootstrap'),
     store: ['bootstrap --store %', made],
     'password-file': ['bootstrap --store fresh --password-file %', { file: 64 }],
   },
   backup: {
+    ...keyFile('backup --with-key --out fresh.tar.gz'),
     store: ['backup --out fresh.tar.gz --store %', store],
     instances: ['backup --out fresh.tar.gz --instances %', { folder: 0 }],
     out: ['backup --out %', { missing: 0, folder: 0 }],
   },
   restore: {
+    ...keyFile('restore backup.tar.gz --store fresh'),
     words: ['restore % --store fresh', {}],
-    store: ['restore backup.tar.gz --store %', made],
+    store: ['restore backup.tar.gz --store % --secret-key-file .weir/secret.key', made],
   },
-  'stacks install': { store: ['stacks install 4.0.0 --store %', { missing: -1, 'missing/below': -1, folder: -1 }] },
+  'store rekey': { ...keyFile('store rekey'), store: ['store rekey --store %', store] },
+  'stacks install': {
+    ...keyFile('stacks install 4.0.0'),
+    store: ['stacks install 4.0.0 --store %', { missing: -1, 'missing/below': -1, folder: -1 }],
+  },
   doctor: {
+    'secret-key-file': ['doctor --secret-key-file %', everything(1)],
     words: ['doctor %', {}],
     store: ['doctor --store %', doctor],
     instances: ['doctor --instances %', doctor],
     output: ['doctor --output json=%', written],
   },
   'sso explain': {
+    ...keyFile(`${sso}`),
     store: [`${sso} --store %`, store],
     output: [`${sso} --output json=%`, { missing: 64, file: 64 }],
   },
   'sso test': {
+    ...keyFile('sso test c'),
     store: ['sso test c --store %', store],
     'secret-dir': ['sso test c --secret-dir %', everything(64)],
     output: ['sso test c --output json=%', { missing: 64, file: 64 }],
   },
   'admin reset-password': {
+    ...keyFile('admin reset-password ann'),
     store: ['admin reset-password ann --store %', store],
     'password-file': ['admin reset-password ann --password-file %', { file: 64 }],
   },

@@ -246,8 +246,9 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   explain: ['explain SsoConfig', 'explain SsoConfig.spec.ldap.password', 'explain Template.spec.options.npmrc'],
   schemas: ['schemas --out made-by-schemas'],
   bootstrap: ['bootstrap --password-file secrets/ldap', 'bootstrap --store COPY'],
-  backup: ['backup backup.tar.gz'],
+  backup: ['backup --out backup.tar.gz', 'backup --with-key --out with-key.tar.gz'],
   restore: ['restore backup.tar.gz --store restored', 'restore secrets/ldap --store restored-from-nothing'],
+  'store rekey': ['store rekey --store COPY', 'store rekey --store COPY --secret-key-file secrets/ldap'],
   'stacks install': ['stacks install latest'],
   'sso explain': [
     'sso explain --config corp --user ann@corp.example --groups a',
@@ -291,6 +292,7 @@ sweep.before(async (context) => {
     WEIR_SECRET_DIR: 'secrets',
     npm_config__authToken: plant('a token of npm'),
   };
+  here.write('.weir/secret.key', `${plant('the key of the store')}${'A'.repeat(21)}=\n`);
   const { token } = JSON.parse((await here.weir('bootstrap')).stdout);
   here.write('token', token);
   assert.is((await here.weir('apply', context)).code, 0);

@@ -2,12 +2,13 @@
 // weir serve as a process: how it starts, what it says, how it stops; and the commands that ask it.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sealKeyOf } from '../../src/store/seal.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Serving, serve } from '../support/serving.ts';
 import { until } from '../support/until.ts';
@@ -115,6 +116,25 @@ if (process.platform !== 'win32')
     assert.is((await server.ended).code, 0);
   });
 
+starting('tells of the key that it makes, once: where it is, which it is, and to keep a copy', async ({ here }) => {
+  const told = async () => {
+    const server = await serve(here);
+    server.child.kill('SIGTERM');
+    await server.ended;
+    return server
+      .output()
+      .stderr.split('\n')
+      .filter((line) => /\bkey\b/.test(line));
+  };
+  const file = join(here.path, '.weir/secret.key');
+  const lines = await told();
+  const { id } = sealKeyOf(Buffer.from(readFileSync(file, 'utf8'), 'base64'));
+  assert.equal(lines, [
+    `${file}: the key ${id} of the store was made: keep a copy of it apart from backups, which do not hold it unless asked (weir backup --with-key)`,
+  ]);
+  assert.equal(await told(), [], 'and no second time');
+});
+
 starting('says that a port is taken: 5', async ({ here }) => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -124,10 +144,12 @@ starting('says that a port is taken: 5', async ({ here }) => {
   other.close();
   assert.is(code, 5);
   assert.is(stdout, '');
-  assert.is(
-    stderr,
-    `weir: port ${port} on 127.0.0.1 is taken by another process: stop that one, or name another port with --port\n`,
-  );
+  const [key, ...others] = stderr.split('\n');
+  assert.match(key ?? '', /secret\.key: the key [0-9a-f]{8} of the store was made/);
+  assert.equal(others, [
+    `weir: port ${port} on 127.0.0.1 is taken by another process: stop that one, or name another port with --port`,
+    '',
+  ]);
 });
 
 starting('stops though somebody holds a connection, and takes Ctrl-C through npm as one wish', async ({ here }) => {

@@ -108,6 +108,13 @@ usage('an empty word is not the folder that one happens to be in', async ({ here
   );
 });
 
+usage('of a store is also told where its key is: a command with --store has --secret-key-file', async () => {
+  for (const [name, { load }] of Object.entries(verbs)) {
+    const { options } = await load();
+    assert.is(options.includes('secretKeyFile'), options.includes('store'), `weir ${name}`);
+  }
+});
+
 usage.run();
 
 const help = suite('help');

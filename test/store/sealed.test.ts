@@ -2,6 +2,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,6 +18,7 @@ import { type OpenOptions, openStore } from '../../src/store/json-file.ts';
 import { encodeLine } from '../../src/store/lines.ts';
 import { openRow, sealKeyOf, sealRow } from '../../src/store/seal.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
+import { deviceNamed } from './samples.ts';
 
 const sealing = suite('secrets at rest');
 const canary = 'weir:1:canary-in-the-clear';
@@ -190,6 +192,42 @@ sealing('are encrypted in steps by a long commit', async () => {
   await again.close();
 });
 
+sealing('that a long commit encrypts leave turns of the event loop to others in between', async () => {
+  const count = 6000;
+  const inTurns = new Map<number, number>();
+  let turn = 0;
+  const rows = Array.from({ length: count }, (_, index) => {
+    const row = deviceNamed(`d-${index}`, '');
+    // Encrypting reads it; showing and indexing do not.
+    const read = () => {
+      inTurns.set(turn, (inTurns.get(turn) ?? 0) + 1);
+      return 'x'.repeat(4096);
+    };
+    Object.defineProperty(row.spec, 'credentialSecret', { get: read, enumerable: true });
+    return row;
+  });
+  const store = await openStore(folder(), { ...quiet, keys: { text: one } });
+  let isOver = false;
+  const turning = (async () => {
+    for (; !isOver; await nextTurn()) turn += 1;
+  })();
+  await store.commit(
+    function* () {
+      yield;
+      return { changes: rows.map((row) => created(row)) };
+    },
+    { id: 'long' },
+  );
+  isOver = true;
+  await turning;
+  const reads = [...inTurns.values()];
+  await store.close();
+  const all = reads.reduce((sum, one) => sum + one, 0);
+  assert.ok(all >= count);
+  const most = Math.max(...reads);
+  assert.ok(most < all / 3, `${most} of ${all} values were read for encrypting in one turn`);
+});
+
 sealing('are looked for in every type of schema, or refused', () => {
   for (const kind of kindNames) assert.ok(Array.isArray(patternsOf(kind)), kind);
   const text = z.string();
@@ -289,6 +327,71 @@ sealing('refuse a key file that is no key', async () => {
   const error = await openStore(path, quiet).catch((error) => error);
   assert.is(error.reason, 'key');
   assert.match(error.message, /not 32 bytes in Base64/);
+});
+
+sealing('have one key though several make the store at once', async () => {
+  const path = folder();
+  const all = await Promise.allSettled(Array.from({ length: 5 }, () => openStore(path, quiet)));
+  const opened = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  assert.is(opened.length, 1);
+  for (const one of all) if (one.status === 'rejected') assert.is(one.reason.reason, 'locked');
+  await opened[0]?.commit(() => ({ changes: [created(rowOf('Device'))] }), { id: 'a' });
+  await opened[0]?.close();
+  assert.is(Buffer.from(readFileSync(join(path, 'secret.key'), 'utf8'), 'base64').length, 32);
+  const again = await openStore(path, quiet);
+  assert.equal(again.read().get('Device', 'id-Device'), rowOf('Device'));
+  await again.close();
+});
+
+sealing('want a key file that is whole: cut anywhere it is refused, and left as it is', async () => {
+  const path = folder();
+  await (await openStore(path, { ...quiet, keys: { text: one } })).close();
+  const file = join(path, 'secret.key');
+  const whole = `${other}\n${one}\n`;
+  for (let length = 0; length < whole.length - 1; length += 1) {
+    const cut = whole.slice(0, length);
+    for (const text of [cut, `${cut}${'\0'.repeat(whole.length - length)}`]) {
+      writeFileSync(file, text, { mode: 0o600 });
+      for (const readOnly of [false, true]) {
+        const error = await openStore(path, { ...quiet, create: !readOnly, readOnly }).catch((error) => error);
+        assert.is(error.reason, 'key', `${length}: ${error}`);
+      }
+      assert.is(readFileSync(file, 'utf8'), text);
+    }
+  }
+  writeFileSync(file, whole.slice(0, -1));
+  await (await openStore(path, quiet)).close();
+});
+
+sealing('that are put elsewhere in a file are told as damage, and never taken for what they are not', async () => {
+  const key = sealKeyOf(Buffer.from(String(one), 'base64'));
+  const [a, b] = ['a', 'b'].map((name) => sealRow(deviceNamed(name, `${canary}-${name}`), key));
+  if (!a || !b) throw new Error('there are two');
+  const secretOf = ({ row }: typeof a) => (row as Resource<'Device'>).spec.credentialSecret;
+  const withSecret = (sealed: typeof a, credentialSecret: string | undefined) => ({
+    put: { ...sealed.row, spec: { ...sealed.row.spec, credentialSecret } },
+    sealed: sealed.sealed,
+  });
+  const named = { weir: 'journal', version: 2, first: 1, key: key.id };
+  const { key: _, ...unnamed } = named;
+  const swapped = withSecret(a, secretOf(b));
+  const cut = withSecret(a, secretOf(a)?.slice(0, -4));
+  const inClear = withSecret(a, canary);
+  const elsewhere = { ...withSecret(a, secretOf(a)), sealed: [['name']] };
+  const nowhere = { ...withSecret(a, secretOf(a)), sealed: [['spec', 'none', 'at', 'all']] };
+  const cases: readonly (readonly [object, object])[] = [
+    ...[swapped, cut, inClear, elsewhere, nowhere].map((op) => [named, op] as const),
+    [unnamed, withSecret(a, secretOf(a))],
+    [{ ...unnamed, version: 1 }, withSecret(a, secretOf(a))],
+  ];
+  for (const [header, op] of cases) {
+    const path = folder();
+    const line = { from: 1, seq: 1, id: 'a', at, ops: [op] };
+    writeFileSync(join(path, 'journal-000000000001.jsonl'), [header, line].map(encodeLine).join(''));
+    const error = await openStore(path, { ...quiet, keys: { text: one } }).catch((error) => error);
+    assert.is(error.reason, 'damaged', JSON.stringify([header, op]));
+    assert.not.ok(String(error.message).includes(canary));
+  }
 });
 
 sealing.after(() => {

@@ -103,6 +103,7 @@ function fileSystem(image: Image, guard: Guard): FileSystem {
     restrictFolder: async (path) => void (await guard('restrictFolder', path, () => undefined)),
     list: async (path) => (await guard('list', path, () => namesIn(image, path))) ?? [],
     mode: async (path) => guard('mode', path, () => find('mode', path) && 0o600),
+    isLink: async (path) => Boolean(await guard('isLink', path, () => !find('isLink', path))),
     open: async (path, mode) => {
       const inode = await guard('open', path, () => {
         if (mode !== 'create') return find('open', path);

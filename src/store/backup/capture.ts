@@ -17,6 +17,8 @@ export interface Capture {
   readonly position: number;
   readonly view: View;
   readonly sources: readonly Source[];
+  /** The ids of the keys that its secrets are encrypted with. */
+  readonly keys: readonly string[];
   /** Lets the files go. */
   close(): Promise<void>;
 }
@@ -73,7 +75,8 @@ async function take(
   const log = await logSources(folder, listing, loaded, held);
   const records = segments.map((segment) => recordSource(files, folder, segment));
   const blobs = await blobSources(files, folder, loaded.log.state);
-  return { position: loaded.log.position, view: loaded.log.state, sources: [...log, ...records, ...blobs] };
+  const { keys } = loaded;
+  return { position: loaded.log.position, view: loaded.log.state, keys, sources: [...log, ...records, ...blobs] };
 }
 
 async function recordNames(files: FileSystem, folder: string): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 // What stands in a backup: its first and last entry, and the names that the others may have.
 import { z } from 'zod';
+import { keyFileName } from '../key-file.ts';
 
 /** The version of the layout of backups; a newer one is refused. */
 export const backupVersion = 1;
@@ -21,6 +22,8 @@ export interface Heading {
   readonly at: string;
   /** The last commit of the store that is in it. */
   readonly position: number;
+  /** The ids of the keys that its secrets are encrypted with; absent in backups that were made before this was told. */
+  readonly keys?: readonly string[] | undefined;
 }
 
 /** A file as the manifest has it. */
@@ -40,6 +43,7 @@ export const heading: z.ZodType<Heading> = z.object({
   madeBy: z.string(),
   at: z.string(),
   position: z.number().int().nonnegative(),
+  keys: z.array(z.string().regex(/^[0-9a-f]{8}$/)).optional(),
 });
 
 export const manifest: z.ZodType<{ readonly files: readonly Listed[] }> = z.object({
@@ -61,7 +65,11 @@ export function isBentBlob(path: string, sha256: string): boolean {
   return path.startsWith('store/blobs/') && !path.endsWith(`/${sha256}`);
 }
 
+/** Where the keys stand in a backup that was made with them. */
+export const keyEntry = `store/${keyFileName}`;
+
 const places: readonly RegExp[] = [
+  /^store\/secret\.key$/,
   /^store\/(?:journal|snapshot)-\d{12}\.jsonl$/,
   /^store\/records\/(?:history|audit)-\d{12}-\d{12}\.jsonl$/,
   /^store\/blobs\/[0-9a-f]{64}$/,

@@ -4,13 +4,15 @@ import { reasonOf } from '../../lib/reason-of.ts';
 import { codeOf, diskFileSystem, type FileSystem, wordsOf, writeFully } from '../file-system.ts';
 import { listFolder, restoringName, unreadable } from '../folder.ts';
 import { type Format, presentFormat } from '../format.ts';
-import { findKeys, type KeySource } from '../key-file.ts';
+import { findKeys, type KeySource, keyFileName, keyMissing, keysIn, mostKeyBytes } from '../key-file.ts';
 import { load } from '../load.ts';
 import { type Lock, lockFolder } from '../lock.ts';
 import { listRecordSegments } from '../record-segments.ts';
+import type { Keyring } from '../seal.ts';
 import { StoreUnavailable } from '../store.ts';
+import { keyEntry } from './contents.ts';
 import { BackupFailed } from './failed.ts';
-import { type Contents, justLook, readBackup } from './read.ts';
+import { type Contents, justLook, type OnFile, readBackup } from './read.ts';
 
 /** Where the key is, and who is told what is wrong with its file; for tests: the disk below, and who may write to the folder. */
 export interface RestoreOptions {
@@ -21,14 +23,23 @@ export interface RestoreOptions {
   readonly lock?: Lock;
 }
 
+/** What was restored; `keyPath`: where the keys are that came with it. */
+export interface Restored extends Contents {
+  readonly keyPath?: string;
+}
+
 /**
  * Restores the backup at `path` into `folder`, which is made, or is empty. All of the backup is read and checked before anything is written. Throws
  * `BackupFailed` or `StoreUnavailable`, and leaves the folder as it was.
  */
-export async function restore(path: string, folder: string, options: RestoreOptions = {}): Promise<Contents> {
+export async function restore(path: string, folder: string, options: RestoreOptions = {}): Promise<Restored> {
   const { files = diskFileSystem, lock = lockFolder } = options;
-  const format = await formatAt(options, files, folder);
-  const checked = await readBackup(files, path, format, justLook);
+  const { format: given = presentFormat } = options;
+  const found = await keysAt(options, files, folder);
+  const came = { text: undefined as string | undefined };
+  const checked = await readBackup(files, path, given, lookingForKeys(path, came));
+  const { keyring, placesKeys } = keysFor(path, checked, found, came.text);
+  const format = { ...given, keyring };
   const wasThere = await checkEmpty(files, folder);
   const made: Made = { files: [], folders: new Set() };
   try {
@@ -36,7 +47,7 @@ export async function restore(path: string, folder: string, options: RestoreOpti
     const unlock = await lock(folder);
     try {
       await checkEmpty(files, folder);
-      await unpack({ files, folder, format, path }, checked, made);
+      await unpack({ files, folder, format, path, placesKeys }, checked, made);
     } finally {
       await unlock();
     }
@@ -44,12 +55,52 @@ export async function restore(path: string, folder: string, options: RestoreOpti
     if (!wasThere) await files.removeFolder(folder).catch(() => {});
     throw error instanceof BackupFailed || error instanceof StoreUnavailable ? error : notRestored(folder, error);
   }
-  return checked;
+  return placesKeys ? { ...checked, keyPath: join(folder, keyFileName) } : checked;
 }
 
-async function formatAt(options: RestoreOptions, files: FileSystem, folder: string): Promise<Format> {
+async function keysAt(options: RestoreOptions, files: FileSystem, folder: string): Promise<Keyring> {
   const { format = presentFormat, keys = {}, log = () => {} } = options;
-  return { ...format, keyring: format.keyring ?? (await findKeys(files, folder, keys, log)) };
+  return format.keyring ?? (await findKeys(files, folder, keys, log));
+}
+
+/** The keys that open the backup: those that are at hand, or else those that came with it, which go into the folder then. */
+function keysFor(
+  path: string,
+  { heading: { keys: needed = [] } }: Contents,
+  found: Keyring,
+  came: string | undefined,
+): { readonly keyring: Keyring; readonly placesKeys: boolean } {
+  const own = came === undefined ? [] : keysIn(came, `the backup ${path}`);
+  if (found.keys.length === 0 && own.length > 0)
+    return { keyring: { keys: own, looked: `the backup ${path}` }, placesKeys: true };
+  const missing = needed.find((id) => !found.keys.some((key) => key.id === id));
+  if (missing === undefined) return { keyring: found, placesKeys: false };
+  if (own.some(({ id }) => id === missing)) throw namedOther(path, missing, found);
+  throw keyMissing(path, missing, found);
+}
+
+function namedOther(path: string, id: string, { keys, looked }: Keyring): StoreUnavailable {
+  const others = keys.map((key) => key.id).join(', ');
+  return new StoreUnavailable(
+    'key',
+    `the secrets in ${path} are encrypted with the key ${id}, which is in it, and ${looked} holds ${others}: put that key there, too, or restore without naming another (--secret-key-file, WEIR_SECRET_KEY, a ${keyFileName} in the folder). Nothing was changed`,
+  );
+}
+
+/** Keeps the keys of a backup, and looks at all else. */
+function lookingForKeys(path: string, came: { text: string | undefined }): OnFile {
+  return async (name, content) => {
+    if (name !== keyEntry) return justLook(name, content);
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of content) {
+      size += piece.length;
+      if (size > mostKeyBytes)
+        throw new BackupFailed('damaged', `${path} is damaged: its ${name} is too long to hold keys`);
+      pieces.push(piece);
+    }
+    came.text = Buffer.concat(pieces).toString('utf8');
+  };
 }
 
 interface Job {
@@ -57,6 +108,7 @@ interface Job {
   readonly folder: string;
   readonly format: Format;
   readonly path: string;
+  readonly placesKeys: boolean;
 }
 
 /** What was made, in order. */
@@ -99,11 +151,12 @@ async function* textOf(path: string): AsyncGenerator<Uint8Array> {
 }
 
 async function place(
-  { files, folder }: Job,
+  { files, folder, placesKeys }: Job,
   name: string,
   content: AsyncIterable<Uint8Array>,
   made: Made,
 ): Promise<void> {
+  if (name === keyEntry && !placesKeys) return justLook(name, content);
   const path = join(folder, name.slice('store/'.length));
   await makeFolders(files, folder, dirname(path), made);
   await writeFile(files, path, content, made);

@@ -1,6 +1,6 @@
 // Writes a backup: one gzipped tar, whole or not at all, and read back before it has its name.
 import { createHash } from 'node:crypto';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -11,12 +11,14 @@ import { codeOf, diskFileSystem, type FileSystem, writeFully } from '../file-sys
 import { unreadable } from '../folder.ts';
 import { type Format, presentFormat } from '../format.ts';
 import { damaged } from '../journal.ts';
+import { findKeys, type KeySource, keyMissing, textOfKeys } from '../key-file.ts';
+import type { Keyring, SealKey } from '../seal.ts';
 import { StoreUnavailable } from '../store.ts';
 import { type Capture, capture, Moved } from './capture.ts';
-import { backupVersion, entryNames, type Heading, isBentBlob, type Listed } from './contents.ts';
+import { backupVersion, entryNames, type Heading, isBentBlob, keyEntry, type Listed } from './contents.ts';
 import { BackupFailed } from './failed.ts';
 import { justLook, readBackup } from './read.ts';
-import type { Source } from './source.ts';
+import { type Source, textFile } from './source.ts';
 
 /** How a backup is made. */
 export interface BackupOptions {
@@ -28,6 +30,10 @@ export interface BackupOptions {
   readonly madeBy: string;
   /** What else lies in the folder of the store and belongs to it, given the state; paths begin with `store/`. */
   readonly others?: (view: View) => AsyncIterable<Source>;
+  /** Where the keys are that go into it; without this it holds none. */
+  readonly withKeys?: KeySource;
+  /** Told what is wrong with the file of the keys. */
+  readonly log?: (message: string) => void;
   readonly format?: Format;
   /** For tests: the disk below. */
   readonly files?: FileSystem;
@@ -51,15 +57,34 @@ export async function backUp(folder: string, options: BackupOptions): Promise<Ba
   const format: Format = { ...(options.format ?? presentFormat), leavesSealed: true };
   await refuseToOverwrite(files, out);
   for (let tries = 10; ; tries -= 1) {
+    const before = await keysAt(files, folder, options);
     const captured = await capture(files, folder, format);
     try {
-      return await write(files, captured, format, options);
+      const keys = neededOf(folder, captured, [before, await keysAt(files, folder, { ...options, log: () => {} })]);
+      return await write(files, captured, keys, format, options);
     } catch (error) {
       if (!(error instanceof Moved) || tries <= 1) throw error;
     } finally {
       await captured.close();
     }
   }
+}
+
+function keysAt(files: FileSystem, folder: string, { withKeys, log = () => {} }: BackupOptions) {
+  return withKeys && findKeys(files, resolve(folder), withKeys, log);
+}
+
+/** Of the keys before and after the picture was taken (another one may have been made meanwhile), those that open what is in it. */
+function neededOf(
+  folder: string,
+  { keys: ids }: Capture,
+  [before, after]: readonly (Keyring | undefined)[],
+): readonly SealKey[] {
+  if (!before || !after) return [];
+  const known = new Map([...after.keys, ...before.keys].map((key) => [key.id, key]));
+  const missing = ids.find((id) => !known.has(id));
+  if (missing !== undefined) throw keyMissing(folder, missing, after);
+  return [...known.values()].filter(({ id }) => ids.includes(id));
 }
 
 async function refuseToOverwrite(files: FileSystem, out: string): Promise<void> {
@@ -71,7 +96,13 @@ async function refuseToOverwrite(files: FileSystem, out: string): Promise<void> 
   if (found) throw new BackupFailed('not_written', `${out} exists already: name another file, or a folder`);
 }
 
-async function write(files: FileSystem, captured: Capture, format: Format, options: BackupOptions): Promise<Backup> {
+async function write(
+  files: FileSystem,
+  captured: Capture,
+  keys: readonly SealKey[],
+  format: Format,
+  options: BackupOptions,
+): Promise<Backup> {
   const { out, at, madeBy, others } = options;
   const heading: Heading = {
     weir: 'backup',
@@ -80,11 +111,12 @@ async function write(files: FileSystem, captured: Capture, format: Format, optio
     madeBy,
     at,
     position: captured.position,
+    keys: captured.keys,
   };
   const listed: Listed[] = [];
   const partial = `${out}.tmp`;
   try {
-    const entries = entriesOf(heading, sourcesOf(captured, others), listed);
+    const entries = entriesOf(heading, sourcesOf(captured, keys, others), listed);
     const bytes = await writeArchive(files, partial, entries);
     await readBackup(files, partial, format, justLook);
     await files.rename(partial, out);
@@ -97,7 +129,12 @@ async function write(files: FileSystem, captured: Capture, format: Format, optio
   }
 }
 
-async function* sourcesOf({ sources, view }: Capture, others: BackupOptions['others']): AsyncGenerator<Source> {
+async function* sourcesOf(
+  { sources, view }: Capture,
+  keys: readonly SealKey[],
+  others: BackupOptions['others'],
+): AsyncGenerator<Source> {
+  if (keys.length > 0) yield textFile(keyEntry, textOfKeys(keys));
   yield* sources;
   if (others) yield* others(view);
 }

@@ -74,6 +74,34 @@ memory(
   },
 );
 
+memory('wrong passwords of a network: others wait for nobody, nor does anybody where there is no limit', () => {
+  const { take } = createWrongPasswords(3);
+  for (let n = 0; n < 4; n += 1) take('192.0.2.1', 2, later(0));
+  assert.throws(() => take('192.0.2.1', 2, later(0)), /Very many wrong passwords came from your network.*in 300 s/);
+  assert.throws(() => take('::ffff:192.0.2.1', 2, later(299)), /in 1 s/, 'the same network in other clothes');
+  for (const other of ['192.0.2.2', '2001:db8::1', '2001:db8:0:1::1']) take(other, 2, later(299));
+  take('192.0.2.1', 0, later(299));
+  // Of four networks the oldest was forgotten.
+  take('192.0.2.1', 2, later(299));
+});
+
+memory('a quota: no more than it has, and again what was given back', () => {
+  const step = fc.record({ takes: fc.boolean(), which: fc.nat(9) });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const quota = createQuota({ max: 5, spanMs: 1000 });
+      const held: { giveBack(): void }[] = [];
+      for (const { takes, which } of steps) {
+        const taken = takes ? quota.take('ann', '2026-01-01T00:00:00Z') : undefined;
+        if (typeof taken === 'object') held.push(taken);
+        else if (takes) assert.is(held.length, 5);
+        else held.splice(which % Math.max(1, held.length), 1)[0]?.giveBack();
+        assert.ok(held.length <= 5);
+      }
+    }),
+  );
+});
+
 memory('what is given back of a time that is over is not of the next one', () => {
   const quota = createQuota({ max: 1, spanMs: 1000 });
   const old = quota.take('ann', '2026-01-01T00:00:00.000Z');

@@ -142,6 +142,19 @@ export const ssoConfig = defineKind({
       .prefault({})
       .describe('How long sessions of these users last.'),
     groups,
+    onDeactivation: z
+      .strictObject({
+        tokens: z
+          .enum(['keep', 'revoke'])
+          .default('keep')
+          .describe(
+            'Whether the access tokens of the accounts that sign in through the configuration alone outlive it (keep) or end with it (revoke). Their sessions always end.',
+          ),
+      })
+      .prefault({})
+      .describe(
+        'What happens when the configuration acts no more as it did: it is deactivated or deleted, or another provider or domain takes the place of its own.',
+      ),
   }),
   keys: (spec) => [`domain=${spec.emailDomain}`],
   example: `apiVersion: weir/v1

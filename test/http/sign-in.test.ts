@@ -26,6 +26,7 @@ signIn('answers the user and a cookie that no script reads and no other site sen
     admin: false,
     suspended: false,
     ssoManaged: false,
+    ssoBound: false,
     createdAt: start,
     lastSignInAt: start,
   });

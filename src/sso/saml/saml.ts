@@ -4,7 +4,7 @@ import type { Identity } from '../../core/model/identity.ts';
 import { samlAddresses } from '../../core/model/saml-addresses.ts';
 import { certificatesIn } from '../../lib/certificate.ts';
 import type { SsoConfiguration } from '../provider.ts';
-import { guardResponse } from './guard.ts';
+import { type GuardStep, guardResponse } from './guard.ts';
 import { beginLogin, type PendingLogin } from './pending.ts';
 import { loginRequestUrl } from './request.ts';
 
@@ -46,7 +46,7 @@ export type SamlAnswer =
       readonly assertion: string;
       readonly rememberUntil: string;
     }
-  | { readonly outcome: 'refused'; readonly reason: string };
+  | { readonly outcome: 'refused'; readonly step: GuardStep; readonly reason: string };
 
 /** Judges a response, as it was posted, by a configuration that takes logins; `logins` are those that this browser has begun. */
 export function answerSamlLogin(
@@ -68,12 +68,12 @@ export function answerSamlLogin(
   });
   if (guarded.outcome === 'refused') {
     const hint = guarded.step === 'in-response-to' && logins.length === 0 ? hintOf(baseUrl) : '';
-    return { outcome: 'refused', reason: `${guarded.reason}${hint}` };
+    return { ...guarded, reason: `${guarded.reason}${hint}` };
   }
   const { identity, requestId, assertionId, rememberUntil } = guarded;
   const login = begun.get(requestId);
   // The guard has asked; a session is worth asking twice.
-  if (!login) return { outcome: 'refused', reason: 'this browser has not begun this login' };
+  if (!login) return { outcome: 'refused', step: 'in-response-to', reason: 'this browser has not begun this login' };
   const assertion = hash('sha256', JSON.stringify([config.id, assertionId]));
   return { outcome: 'genuine', identity, login, assertion, rememberUntil: later(rememberUntil, login.endsAt) };
 }

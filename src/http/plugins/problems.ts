@@ -5,8 +5,10 @@ import { accepts } from '../accept.ts';
 import { codes, Problem, problemBody, problemOf } from '../errors.ts';
 import { loggedPath } from '../logged-path.ts';
 import { acceptPatch } from '../merge-patch-type.ts';
+import { isMisplacedSaml, tellMisplacedSaml } from '../misplaced-saml.ts';
 import { type Page, pageReply } from '../pages/page.ts';
 import { problemPage } from '../pages/problem.ts';
+import { ssoMisplacedPage } from '../pages/sso.ts';
 import type { ServerOptions } from '../services.ts';
 import { fixedHeaders } from './security-headers.ts';
 
@@ -29,6 +31,8 @@ export function problemAnswer({ baseUrl, log }: Pick<ServerOptions, 'baseUrl' | 
     answered.add(reply);
     reply.headers({ ...problem.extras.headers, ...acceptPatch(request.method, status) });
     const page = request.routeOptions.config.route?.problemPage?.(request.id);
+    if (!page && request.is404 && isMisplacedSaml(request) && accepts(request.headers.accept, 'text/html'))
+      return sendPage(reply, status, ssoMisplacedPage(request.id));
     if (!page && isForPeople(request))
       return sendPage(reply, status, problemPage(problem.code, request.id, request.url));
     if (!page) return reply.type(problemType).send(JSON.stringify(problemBody(problem)));
@@ -90,7 +94,10 @@ export function inScope(app: FastifyInstance, inside: (scope: FastifyInstance) =
  * Sets the answers for errors and for what is not there, which is told before a body is looked at. Unknown methods of known paths are told
  * which there are.
  */
-export function problems(app: FastifyInstance, options: Pick<ServerOptions, 'baseUrl' | 'log'>): void {
+export function problems(
+  app: FastifyInstance,
+  options: Pick<ServerOptions, 'baseUrl' | 'log'> & Partial<Pick<ServerOptions, 'door' | 'warn'>>,
+): void {
   const known: { readonly form: RegExp; readonly method: string }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     const form = new RegExp(`^${url.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`);
@@ -99,7 +106,10 @@ export function problems(app: FastifyInstance, options: Pick<ServerOptions, 'bas
   const answer = problemAnswer(options);
   app.setErrorHandler(answer);
   app.addHook('onRequest', async (request) => {
-    if (request.is404) throw absent(request);
+    if (!request.is404) return;
+    const { method, id: requestId } = request;
+    if (isMisplacedSaml(request)) tellMisplacedSaml(options, { method, path: loggedPath(request), requestId });
+    throw absent(request);
   });
   app.setNotFoundHandler((request, reply) => answer(absent(request), request, reply));
 

@@ -1,8 +1,8 @@
 // What anybody can have refused, sign-ins first of all: the first of a kind is audited at once, and those after it once a minute, as one entry with their number.
 import { setTimeout as pause } from 'node:timers/promises';
-import { submit } from '../control/submit.ts';
+import { type Door, submit } from '../control/submit.ts';
 import { type Actor, type AuditEvent, happened } from '../core/model/proposal.ts';
-import type { ServerOptions } from './services.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /** Something refused that proves nothing of who made it, and changes nothing. */
 export interface AnonymousRefusal {
@@ -36,7 +36,12 @@ const mostKinds = 1000;
 
 const longestPauseMs = 1000;
 
-type Options = Pick<ServerOptions, 'door' | 'clock' | 'newId' | 'log'>;
+interface Options {
+  readonly door: Door;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  readonly log: (message: string) => void;
+}
 
 /** Counts them in this process: after a crash the log alone has those of the last minute. */
 export function createMergedRefusals({ door, clock, newId, log }: Options): MergedRefusals {

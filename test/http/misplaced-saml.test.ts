@@ -17,10 +17,15 @@ const tree = treeWith([], { 'sso.yaml': config('good') + config('draft', false) 
 const html = { accept: 'text/html,application/xhtml+xml;q=0.9' };
 const form = { ...html, 'content-type': 'application/x-www-form-urlencoded', origin: 'https://idp.example' };
 
-const send = (world: ServerWorld, method: 'GET' | 'POST', url: string, headers: Readonly<Record<string, string>> = form) =>
-  world.ask(method, url, { as: 'none', headers, ...(method === 'POST' ? { body: 'SAMLResponse=AAAA' } : {}) });
+const send = (
+  world: ServerWorld,
+  method: 'GET' | 'POST',
+  url: string,
+  headers: Readonly<Record<string, string>> = form,
+) => world.ask(method, url, { as: 'none', headers, ...(method === 'POST' ? { body: 'SAMLResponse=AAAA' } : {}) });
 
-const right = 'the ACS URL of SsoConfig/good is http://weir.example/sso/saml/good/acs, and takes POST alone: write it into the identity provider just as it is';
+const right =
+  'the ACS URL of SsoConfig/good is http://weir.example/sso/saml/good/acs, and takes POST alone: write it into the identity provider just as it is';
 const draft =
   'SsoConfig/draft is not active, so that nobody can sign in by it yet; its ACS URL is http://weir.example/sso/saml/draft/acs';
 

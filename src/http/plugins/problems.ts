@@ -31,10 +31,8 @@ export function problemAnswer({ baseUrl, log }: Pick<ServerOptions, 'baseUrl' | 
     answered.add(reply);
     reply.headers({ ...problem.extras.headers, ...acceptPatch(request.method, status) });
     const page = request.routeOptions.config.route?.problemPage?.(request.id);
-    if (!page && request.is404 && isMisplacedSaml(request) && accepts(request.headers.accept, 'text/html'))
-      return sendPage(reply, status, ssoMisplacedPage(request.id));
-    if (!page && isForPeople(request))
-      return sendPage(reply, status, problemPage(problem.code, request.id, request.url));
+    const forPeople = page ? undefined : pageForPeople(problem, request);
+    if (forPeople) return sendPage(reply, status, forPeople);
     if (!page) return reply.type(problemType).send(JSON.stringify(problemBody(problem)));
     // The page does not say why; whoever asks too often should not fill the log besides.
     if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`, details);
@@ -66,6 +64,13 @@ function sendPlainly(reply: FastifyReply, problem: Problem): FastifyReply {
 function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply {
   const { type, headers, body } = pageReply(status, page);
   return reply.headers(headers).type(type).send(body);
+}
+
+/** What people see of a problem at an address that has no page of its own for it; nothing for programs. */
+function pageForPeople({ code }: Problem, request: FastifyRequest): Page | undefined {
+  const { id, url, headers, is404 } = request;
+  if (is404 && isMisplacedSaml(request) && accepts(headers.accept, 'text/html')) return ssoMisplacedPage(id);
+  return isForPeople(request) ? problemPage(code, id, url) : undefined;
 }
 
 /** A browser that opens a page, or an address at which there is nothing; not what asks the API. */

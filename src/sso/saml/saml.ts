@@ -1,5 +1,6 @@
 // Signing in by SAML: out to the identity provider with a request, and back with a response that passes the guard.
 import { hash } from 'node:crypto';
+import { webAddress } from '../../core/kinds/web-address.ts';
 import type { Identity } from '../../core/model/identity.ts';
 import { samlAddresses } from '../../core/model/saml-addresses.ts';
 import { certificatesIn } from '../../lib/certificate.ts';
@@ -29,7 +30,9 @@ export function takesLogins({ spec }: SsoConfiguration): boolean {
 /** Begins a login by a configuration that takes them; `next` is where to go afterwards. */
 export function beginSamlLogin(config: SsoConfiguration, next: string | undefined, { baseUrl, now }: Here): BegunLogin {
   const { cookie, requestId, endsAt } = beginLogin(config.id, { now, ...(next === undefined ? {} : { next }) });
-  const signOnUrl = config.spec.saml?.signOnUrl ?? '';
+  const written = config.spec.saml?.signOnUrl ?? '';
+  // What an earlier version kept may hold signs that no header can.
+  const signOnUrl = webAddress(written) ?? written;
   const url = loginRequestUrl({ signOnUrl, requestId, now, ...samlAddresses(config, baseUrl) });
   return { url, cookie, endsAt };
 }

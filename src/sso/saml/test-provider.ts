@@ -1,7 +1,7 @@
 // What `weir sso test` asks about an identity provider: its certificate, its address, and what it has to be given.
 import { X509Certificate } from 'node:crypto';
+import { webAddress } from '../../core/kinds/web-address.ts';
 import { samlAddresses } from '../../core/model/saml-addresses.ts';
-import { webAddress } from '../../core/model/web-address.ts';
 import { certificatesIn, unusableCertificates } from '../../lib/certificate.ts';
 import type { Check, SsoConfiguration } from '../provider.ts';
 

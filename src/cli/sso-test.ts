@@ -23,8 +23,8 @@ export const ssoTest: Verb = {
     baseUrl: 'the address under which people reach the server: what the identity provider is given begins with it',
   },
   details: `LDAP: connects to the directory, checks its certificate, signs in with the service account, and looks whether the search base, the filter and
-the group base find anything; with --user whom the filter finds, and their groups. SAML: checks the certificate, the issuer and the
-sign-on URL, and tells the addresses that the identity provider has to be given. Exits 1 when something is not well. No password of a person is asked for.`,
+the group base find anything; with --user whom the filter finds, and their groups. SAML: checks the certificate and the issuer,
+sends a sign-in request to the sign-on URL (without --base-url an empty one), tells what came without following it, and the addresses that the identity provider has to be given. Exits 1 when something is not well. No password of a person is asked for.`,
   examples: ['weir sso test example-com --base-url https://weir.example.com', 'weir sso test plant --user ann'],
   async run({ args: [name = ''], options, io }) {
     const found = await withView(options, io, (view) => checked(view, name, options, io));

@@ -2,7 +2,7 @@
 import { submit } from '../control/submit.ts';
 import { because } from '../core/model/change.ts';
 import type { Identity } from '../core/model/identity.ts';
-import { type AuditEvent, type Context, type Proposal, withEvents } from '../core/model/proposal.ts';
+import type { AuditEvent, Context, ProposalWith } from '../core/model/proposal.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { addressOf } from '../core/model/resource.ts';
 import { userCalled } from '../core/model/user-called.ts';
@@ -112,19 +112,26 @@ async function refuse(
   const who = known && { id: known.id, name: known.name };
   // What was typed is not kept where it is nobody: it may be a password.
   const event: AuditEvent = { event: 'sign-in.failed', target: { kind: 'User', ...who }, reason };
-  const proposal: Proposal = (view, { now }) => {
+  const proposal: ProposalWith<boolean> = (view, { now }) => {
     const counted = counts ? meant(view, known, email) : [];
     const open = counted.filter((user) => !user.spec.suspended && !isLocked(user, call.address, now));
-    return open.map((user) =>
+    const changes = open.map((user) =>
       because(failedSignIn(view, user, { address: call.address, now, isDirectorys: true }), reason),
     );
+    return { changes, result: changes.length > 0 };
   };
-  await submit(
-    call.services.door,
-    withEvents(proposal, (changes) => (changes.length > 0 ? [] : [event])),
-    { ...contextOf(call), actor: { kind: 'user' } },
-  );
+  const { address, requestId, services } = call;
+  const actor = { kind: 'user' } as const;
+  const { result: isCounted } = await submit(services.door, proposal, { ...contextOf(call), actor });
+  // The name of an account says nothing of who typed it: what it does not count anybody can do without end.
+  const like = [`${config.id} ${known?.id ?? ''}`, kindOfReason(why)] as const;
+  if (!isCounted) await services.refusals.note({ like, event, actor, requestId, address });
   return { outcome: 'refused', reason, changes: [] };
+}
+
+/** Without what a directory or a person puts into it. */
+function kindOfReason(why: string): string {
+  return (why.split(':')[0] ?? '').replace(/"[^"]*"/g, '""');
 }
 
 /** Whom a name means: whom we know by it, and whom the directory knows by it. It is one account, but where people chose the names of others. */

@@ -32,7 +32,11 @@ export async function signInBySaml(
   const logins = held.map(({ login }) => login);
   const answer = answerSamlLogin(responseIn(form), config, logins, { baseUrl, now: clock() });
   const { id, name } = config;
-  if (answer.outcome === 'refused') return refuse(call, config, { kind: 'SsoConfig', id, name }, answer.reason);
+  if (answer.outcome === 'refused') {
+    tell(call, config, answer.reason);
+    await noteAnonymous(call, config, { kind: 'SsoConfig', id, name }, answer);
+    return pageReply(403, ssoRefusedPage(call.requestId));
+  }
   const used = held.filter(({ login }) => login.requestId === answer.login.requestId);
   const reply = await admit(call, config, answer);
   return { ...reply, cookies: used.map((one) => droppedCookie(call, one)) };
@@ -81,6 +85,9 @@ async function kept(admission: Admission): Promise<Extract<SsoVerdict, { readonl
     const verdict = await judged(admission, target);
     if (verdict.outcome === 'signed-in') return verdict;
     tell(call, config, verdict.reason);
+    // Whoever holds an answer that was taken once may post it again and again.
+    if (verdict.changes.length === 0)
+      await noteAnonymous(call, config, target, { step: 'replay', reason: verdict.reason });
   } catch (error) {
     // No rule should stand against it. Where one does nothing was kept, and the person learns no more than otherwise.
     if (!(error instanceof Refused || error instanceof Declined)) throw error;
@@ -92,24 +99,30 @@ async function kept(admission: Admission): Promise<Extract<SsoVerdict, { readonl
 async function judged({ call, config, attempt }: Admission, target: AuditEvent['target']): Promise<SsoVerdict> {
   const proposal = (view: View, context: Context) => {
     const verdict = judgeSamlSignIn(attempt, view, context);
-    const events = verdict.outcome === 'signed-in' ? [] : [failure(config, target, verdict.reason)];
+    const isNoted = verdict.outcome === 'refused' && verdict.changes.length > 0;
+    const events = isNoted ? [failure(config, target, verdict.reason)] : [];
     return { changes: verdict.changes, result: verdict, events };
   };
   const { result } = await submit(call.services.door, proposal, { ...contextOf(call), actor: ssoActor(config) });
   return result;
 }
 
-/** A sign-in that was refused before it came to any change. */
-async function refuse(
-  call: Call,
-  config: SsoConfiguration,
-  target: AuditEvent['target'],
-  reason: string,
-): Promise<Reply> {
+/** That somebody whom the provider has proved was refused, and nothing was changed. */
+async function refuse(call: Call, config: SsoConfiguration, target: AuditEvent['target'], reason: string) {
   tell(call, config, reason);
   const context = { ...contextOf(call), actor: ssoActor(config) };
   await submit(call.services.door, happened(failure(config, target, reason)), context);
-  return pageReply(403, ssoRefusedPage(call.requestId));
+}
+
+/** Audits what anybody can post, as often as they like. */
+async function noteAnonymous(
+  { requestId, address, services }: Call,
+  config: SsoConfiguration,
+  target: AuditEvent['target'],
+  { step, reason }: { readonly step: string; readonly reason: string },
+): Promise<void> {
+  const event = failure(config, target, reason);
+  await services.refusals.note({ like: [config.id, step], event, actor: ssoActor(config), requestId, address });
 }
 
 function failure(config: SsoConfiguration, target: AuditEvent['target'], reason: string): AuditEvent {

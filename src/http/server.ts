@@ -20,6 +20,7 @@ import { Problem, problemBody } from './errors.ts';
 import { createInstalledTurns } from './installed.ts';
 import { createLastUse, type LastUse } from './last-use.ts';
 import { instancesRoute, listenerFor } from './listener.ts';
+import { createMergedRefusals } from './merged-refusals.ts';
 import { describe } from './openapi.ts';
 import { createPlanTurns } from './plan-turns.ts';
 import { answers } from './plugins/answers.ts';
@@ -50,6 +51,7 @@ export type { ExportedDocument, ExportFilter, ServerOptions } from './services.t
 /** Builds the server. `close()` lets requests that are under way finish, and keeps what it has remembered; the store stays open. */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const lastUse = createLastUse(options);
+  const refusals = createMergedRefusals(options);
   const deviceWaiters = createDeviceWaiters(options.door.store);
   const wayIn = createWayIn(options, lastUse, () => sockets.hasRoom());
   const app = newApp(options, wayIn, (socket) => sockets.isReserved(socket));
@@ -76,9 +78,10 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     agents: createAgents(),
     wrongPasswords: createWrongPasswords(),
     tries: createTries({ most: mostFailures, closedMs: lockMs, names: 10_000 }),
+    refusals,
     description: () => app.swagger(),
   };
-  const stop = lastUse.start();
+  const stops = [lastUse.start(), refusals.start()];
   const stopNotices = followAccounts(options);
   app.addHook('onResponse', ({ method, routeOptions, isForInstance }, { raw, elapsedTime }, done) => {
     const route = isForInstance ? instancesRoute : routeOptions.url;
@@ -87,7 +90,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   });
   app.addHook('preClose', async () => {
     closing = true;
-    stop();
+    for (const stop of stops) stop();
     stopNotices();
     deviceWaiters.close();
     wayIn.close();
@@ -98,9 +101,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     wayIn.upgrade(request, socket, head, isReserved);
   });
   unaskedConnections(app);
-  // Who is under way was seen by now, and one that never ends would have what is kept at the very end given up.
-  app.addHook('preClose', () => lastUse.flush());
-  app.addHook('onClose', () => lastUse.flush());
+  const keepCounts = async (): Promise<void> => {
+    await Promise.all([lastUse.flush(), refusals.flush('all')]);
+  };
+  // Who is under way was mostly seen by now, and one that never ends would have what is kept at the very end given up.
+  app.addHook('preClose', keepCounts);
+  app.addHook('onClose', keepCounts);
   app.register(hooks(options, services, { lastUse, wayIn, sockets }));
   describe(app, options.baseUrl);
   // After the description is loaded: it sees what is registered from then on.

@@ -15,6 +15,7 @@ import type { Agents } from './agents.ts';
 import type { BodyRoom } from './body-room.ts';
 import type { ContentWork } from './content-work.ts';
 import type { DeviceWaiters } from './device-waiters.ts';
+import type { MergedRefusals } from './merged-refusals.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { PlanTurns } from './plan-turns.ts';
 import type { Patience } from './proxy/patience.ts';
@@ -188,7 +189,10 @@ export interface Services extends ServerOptions {
   readonly agents: Agents;
   /** How often a password may be tried on a directory. */
   readonly tries: Tries;
+  /** Slows the networks from which many wrong ones come. */
   readonly wrongPasswords: WrongPasswords;
+  /** Audits sign-ins that were refused to nobody in particular. */
+  readonly refusals: MergedRefusals;
   /** The description of the API. */
   readonly description: () => object;
 }

@@ -1,6 +1,7 @@
 // weir sso explain and weir sso test, on a real store.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inflateRawSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rsaPair } from '../support/self-signed.ts';
@@ -136,18 +137,25 @@ const rows = (stdout: string) =>
   );
 
 test('tells what an identity provider has to be given, and looks at what it gave', async () => {
-  const server = createServer((_request, response) => response.writeHead(302, { location: '/login' }).end());
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(302, { location: '/login?state=secret' }).end();
+  });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sso`;
   const here = await applied(saml('', good.certificate, url));
   const { code, stdout } = await here.weir('sso test corp --base-url https://weir.example/');
   assert.is(code, 0, stdout);
+  assert.is(asked.length, 1, 'it follows nothing');
+  const request = new URL(asked[0] ?? '', url).searchParams.get('SAMLRequest') ?? '';
+  assert.match(inflateRawSync(Buffer.from(request, 'base64')).toString(), 'https://weir.example/sso/saml/corp/acs');
   const { certificate, issuer, 'sign-on URL': address, 'ACS URL': acs, 'entity ID': entity } = rows(stdout);
   assert.equal(certificate, ['ok', 'of CN=idp, RSA of 2048 bits; until 2049-12-31']);
   assert.equal(issuer, ['ok', 'responses have to come from https://idp.corp.example']);
   assert.equal(address, [
     'ok',
-    `${url} answers (302); over plain http others can read along and change what they read`,
+    `${url} answers a sign-in request (302, to ${new URL(url).origin}/login); over plain http others can read along and change what they read`,
   ]);
   assert.equal(acs, ['ok', 'give https://weir.example/sso/saml/corp/acs to the identity provider']);
   assert.equal(entity, ['ok', 'give https://weir.example/sso/saml/corp/metadata to the identity provider']);
@@ -173,6 +181,25 @@ test('says what is wrong, and exits 1', async () => {
     [json.config, json.ok, json.checks[0]],
     ['corp', false, { name: 'state', ok: true, detail: 'it is a draft: nobody signs in through it yet' }],
   );
+  await here.remove();
+  await new Promise((done) => server.close(done));
+});
+
+test('tells of a provider that does not take a sign-in request', async () => {
+  const server = createServer((request, response) => {
+    response.writeHead(request.url?.includes('SAMLRequest=') ? 403 : 400).end('who are you?');
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/sso`;
+  const here = await applied(saml('', good.certificate, url));
+  const known = await here.weir('sso test corp --base-url https://weir.example');
+  assert.is(known.code, 1);
+  assert.match(
+    known.stdout,
+    /answers 403 to a sign-in request: look whether the provider knows the entity ID and the ACS/,
+  );
+  const unknown = await here.weir('sso test corp');
+  assert.match(unknown.stdout, /ok +sign-on URL .* answers \(400\)/);
   await here.remove();
   await new Promise((done) => server.close(done));
 });

@@ -163,12 +163,16 @@ proxied(
   async () => {
     const api = '  api: {trustProxy: true, rateLimit: {signInPerMinute: 3}}\n';
     const other = await startWorld({ ...tree, 'weir.yaml': `${tree['weir.yaml']}${api}` });
-    const tryFrom = (address: string) =>
-      other.ask('POST', '/account/login', {
+    let minute = 0;
+    const tryFrom = (address: string) => {
+      // Strangers of one minute have one entry.
+      other.setNow(`2026-11-21T10:${String(minute++).padStart(2, '0')}:00.000Z`);
+      return other.ask('POST', '/account/login', {
         as: 'none',
         body: { username: 'nobody', password: 'x' },
         headers: { 'x-forwarded-for': address },
       });
+    };
     const statuses = async (addresses: readonly string[]) => {
       const found: number[] = [];
       for (const address of addresses) found.push((await tryFrom(address)).status);

@@ -264,7 +264,7 @@ people('hear that a password is wrong, and stay where they were', async () => {
   await page.keyboard.press('Tab');
   await page.keyboard.type('wrong password');
   await page.keyboard.press('Enter');
-  await told('alert', /do not fit/);
+  await told('alert', /do not fit.* tell your administrator this number: [\w.:-]+\./);
   await focuses('password');
   await isAccessible();
   const gate = Promise.withResolvers<void>();

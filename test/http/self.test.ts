@@ -56,6 +56,7 @@ self('is told who they are, and what their credential may do', async () => {
     admin: false,
     suspended: false,
     ssoManaged: false,
+    ssoBound: false,
     createdAt: start,
     lastSignInAt: null,
     emailVerified: true,

@@ -173,6 +173,47 @@ for (const provider of ['saml', 'ldap'] as const) {
   tests.run();
 }
 
+const ending = suite('a configuration that is active no more');
+
+for (const tokens of ['keep', 'revoke'] as const)
+  ending(`ends the sessions that it opened, and with "tokens: ${tokens}" its tokens accordingly`, async () => {
+    const world = await startWorld(treeWith([]), { directory: testDirectory({ email: cora, groups: [] }) });
+    await put(world.store, 'cora', { email: cora });
+    await put(world.store, 'carl', { email: 'carl@corp.example', admin: true });
+    const admin = as(world, await world.signedIn('ann'));
+    const spec = { ...specs.ldap, active: true };
+    const made = await world.ask('POST', '/api/v1/sso-configs', {
+      as: 'none',
+      headers: await world.signedIn('ann'),
+      body: { name: 'corp', spec },
+    });
+    assert.is(made.status, 201, made.text);
+    const coras = browser(await login(world, cora, secret));
+    const carls = browser(await login(world, 'carl'));
+    const { body } = await world.ask('POST', '/api/v1/user/tokens', {
+      as: 'none',
+      headers: coras,
+      body: { name: 'ci' },
+    });
+    const statuses = () =>
+      Promise.all(
+        [coras, carls, { authorization: `Bearer ${body.token}` }].map(
+          async (headers) => (await as(world, headers).get('/api/v1/user')).status,
+        ),
+      );
+    assert.equal(await statuses(), [200, 200, 200]);
+    const stops = { spec: { ...spec, active: false, onDeactivation: { tokens } } };
+    const tried = await admin.put('/api/v1/sso-configs/corp?dryRun=true', stops);
+    const warned = tried.body.findings.some(({ rule }: { rule: string }) => rule === 'sso-tokens');
+    assert.is(warned, tokens === 'keep', tried.text);
+    assert.match(tried.text, /SsoConfig\/corp is not active any more/);
+    assert.is((await admin.put('/api/v1/sso-configs/corp', stops)).status, 200);
+    assert.equal(await statuses(), [401, 200, tokens === 'keep' ? 200 : 401]);
+    await world.close();
+  });
+
+ending.run();
+
 const last = suite('the last admin');
 
 last('keeps the flag whatever the groups say, and may be another one then', async () => {

@@ -31,6 +31,8 @@ export interface Behaviour {
   /** The attribute that it names people by. */
   readonly nameIdAttribute?: string;
   readonly key?: KeyPair;
+  /** Further settings of the provider, as SimpleSAMLphp calls them. */
+  readonly settings?: Readonly<Record<string, unknown>>;
 }
 
 export interface SimpleSaml {
@@ -131,7 +133,7 @@ function configuration(folder: string, url: string): object {
 /** The metadata of the provider itself, and its key. */
 function hosted(issuer: string, behaviour: Behaviour & { readonly key: KeyPair }): Readonly<Record<string, string>> {
   const { key, signsResponse = true, signsAssertion = true, algorithm = rsaSha256 } = behaviour;
-  const { nameIdFormat = emailFormat, nameIdAttribute = 'mail' } = behaviour;
+  const { nameIdFormat = emailFormat, nameIdAttribute = 'mail', settings = {} } = behaviour;
   const own = {
     host: '__DEFAULT__',
     privatekey: 'key.pem',
@@ -141,6 +143,7 @@ function hosted(issuer: string, behaviour: Behaviour & { readonly key: KeyPair }
     'saml20.sign.assertion': signsAssertion,
     'signature.algorithm': algorithm,
     authproc: { 3: { class: 'saml:AttributeNameID', attribute: nameIdAttribute, Format: nameIdFormat } },
+    ...settings,
   };
   return {
     'metadata/saml20-idp-hosted.json': JSON.stringify({ [issuer]: own }),

@@ -5,6 +5,7 @@ import { rules } from '../../core/rules/index.ts';
 import type { RuleId } from '../../core/rules/rule.ts';
 import { ssoLockout } from '../../core/rules/sso-lockout.ts';
 import { ssoMemberships, ssoTeam } from '../../core/rules/sso-teams.ts';
+import { ssoTokens } from '../../core/rules/sso-tokens.ts';
 import { suspendedOwner } from '../../core/rules/suspended-owner.ts';
 
 /** A rule as a format describes it: `about` is what it refuses or warns of, `help` what to do, `why` what would happen else; all as sentences. */
@@ -34,6 +35,7 @@ const abouts: ReadonlyMap<string, string> = new Map([
   [suspendedOwner, 'Warns of teams that nobody can run while a user is suspended'],
   [ssoTeam, 'Warns of groups that are to manage a team that does not exist'],
   [ssoMemberships, 'Warns of memberships that a single sign-on configuration will end'],
+  [ssoTokens, 'Warns of access tokens that outlive the single sign-on of their owners'],
   [ssoLockout, 'Warns of single sign-on that could lock out those who administer the platform'],
   ...advice.map(({ id, warns }) => [id, `Warns of ${warns}`] as const),
   ...rules.map(({ id, refuses }) => [id, `Refuses ${refuses}`] as const),
@@ -89,6 +91,7 @@ const helps: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'sso-team': 'Correct the slug, make the team, or take the slug out of groups.teams.',
   'sso-memberships':
     'Name the teams in groups.teams, or switch groups.allowOtherTeams on, unless they are meant to end.',
+  'sso-tokens': 'Set onDeactivation.tokens to revoke where the tokens are to end, too; else revoke single ones later.',
   'suspended-owner': 'Make another member of the team an owner.',
   'sso-lockout': 'Give an admin a local password, or keep an admin of another domain, before the configuration acts.',
   'previous-name-without-effect':
@@ -149,6 +152,7 @@ const whys: Readonly<Partial<Record<RuleId | (string & {}), string>>> = {
   'sso-plain-ldap': 'Passwords could be read, or asked for by somebody else, on the way to the directory.',
   'sso-team': 'Groups place people by the slug of a team, and nobody would be placed.',
   'sso-memberships': 'People lose what they have in those teams without a word to them.',
+  'sso-tokens': 'Nobody asks the provider any more whether those people may still do what their tokens can.',
   'suspended-owner': 'Nobody could administer the team until the user is let in again.',
   'sso-lockout': 'With the provider away or misconfigured, no admin could get in to mend it.',
   'previous-name-without-effect':

@@ -38,7 +38,7 @@ export function entryOf(
 }
 
 /** The entry of something that happened although nothing changed. */
-export function entry({ event, target, changes = [], team, reason }: AuditEvent, context: Context): AuditEntry {
+export function entry({ event, target, changes = [], team, reason, count }: AuditEvent, context: Context): AuditEntry {
   const { now: at, newId, actor, requestId, revision, address } = context;
   return {
     id: newId(),
@@ -52,6 +52,7 @@ export function entry({ event, target, changes = [], team, reason }: AuditEvent,
     ...(revision === undefined ? {} : { revision }),
     ...(address === undefined ? {} : { address }),
     ...(team === undefined ? {} : { team }),
+    ...(count === undefined ? {} : { count }),
   };
 }
 

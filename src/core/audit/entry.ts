@@ -14,7 +14,8 @@ const actor = z.strictObject({
 
 /**
  * An entry as it is kept. Times are RFC 3339, UTC. `team` is the id of the team that it concerns; `address` where the request came from;
- * `revision` the digest of the tree that was applied; `reason` why, where that was decided by groups or by a configuration. A secret is shown as its reference, or as `{set: true}`.
+ * `revision` the digest of the tree that was applied; `reason` why, where that was decided by groups or by a configuration. `count` how many
+ * such events it stands for, where that is not one: what strangers were refused within a minute. A secret is shown as its reference, or as `{set: true}`.
  */
 export const auditEntry = z.strictObject({
   id: z.string(),
@@ -28,6 +29,7 @@ export const auditEntry = z.strictObject({
   revision: z.string().optional(),
   address: z.string().optional(),
   team: z.string().optional(),
+  count: z.number().int().optional(),
 });
 
 export type AuditEntry = z.output<typeof auditEntry>;

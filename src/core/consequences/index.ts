@@ -7,6 +7,7 @@ import { instanceGone } from './instance-gone.ts';
 import { inviterLostRight } from './inviter-lost-right.ts';
 import { joined } from './joined.ts';
 import { snapshotsGone } from './snapshots-gone.ts';
+import { ssoEnded } from './sso-ended.ts';
 import { statisticsSwitchedOff } from './statistics-switched-off.ts';
 import { teamGone } from './team-gone.ts';
 import { userGone } from './user-gone.ts';
@@ -17,6 +18,7 @@ export const consequences: readonly Consequence[] = [
   userGone,
   userShutOut,
   boundElsewhere,
+  ssoEnded,
   teamGone,
   instanceGone,
   snapshotsGone,

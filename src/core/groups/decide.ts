@@ -56,7 +56,9 @@ function notTold({ spec }: Config, others: readonly string[] | undefined): Expla
     spec.groups.missing === 'remove'
       ? 'that no group gives a role or the admin flag, as groups.missing says'
       : 'memberships and the admin flag stay as they are (groups.missing: keep)';
-  const message = `${what}, so ${outcome}`;
+  const mend =
+    spec.provider === 'saml' ? ': have it sent, or write the name that it has there as saml.groupAssertionName' : '';
+  const message = `${what}, so ${outcome}${mend}`;
   return { about: 'group', effect: 'none', reason: 'no-group-attribute', message };
 }
 

@@ -12,6 +12,9 @@ export const session = defineKind({
   summary: 'A user signed in with a browser.',
   spec: z.strictObject({
     user: refId('User').describe('The user who signed in.'),
+    sso: refId('SsoConfig')
+      .optional()
+      .describe('The configuration of single sign-on that opened it; absent: a password.'),
     hash: sha256().describe('The SHA-256 of the value of its cookie, in hexadecimal.'),
     expiresAt: instant().describe('When it ends at the latest.'),
     idleHours: hours().describe('After how many hours without a request it ends.'),

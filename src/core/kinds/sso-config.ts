@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defineKind, immutable, secret, setOf, textOrFile } from './kind.ts';
 import { count, dnsDomain, flag, hours, optionalName } from './scalars.ts';
+import { webAddress } from './web-address.ts';
 
 // While a configuration is a draft anything of the right size is taken; whether it can work is asked when it is active.
 const draft = (max: number) => z.string().max(max).optional();
@@ -11,7 +12,14 @@ const filterMeaning = 'The filter that finds a user; ${username} and ${email} st
 
 const saml = z
   .strictObject({
-    signOnUrl: draft(2048).describe('The single sign-on address of the identity provider (login URL, SAML endpoint).'),
+    signOnUrl: z
+      .string()
+      .max(2048)
+      .overwrite((text) => webAddress(text) ?? text)
+      .optional()
+      .describe(
+        'The single sign-on address of the identity provider (login URL, SAML endpoint), without a user name or password; kept in its normal form.',
+      ),
     issuer: draft(1024).describe('The issuer id or URL of the identity provider (entity ID).'),
     certificate: textOrFile(131_072)
       .optional()
@@ -142,6 +150,19 @@ export const ssoConfig = defineKind({
       .prefault({})
       .describe('How long sessions of these users last.'),
     groups,
+    onDeactivation: z
+      .strictObject({
+        tokens: z
+          .enum(['keep', 'revoke'])
+          .default('keep')
+          .describe(
+            'Whether the access tokens of the accounts that sign in through the configuration alone outlive it (keep) or end with it (revoke). Their sessions always end.',
+          ),
+      })
+      .prefault({})
+      .describe(
+        'What happens when the configuration acts no more as it did: it is deactivated or deleted, or another provider or domain takes the place of its own.',
+      ),
   }),
   keys: (spec) => [`domain=${spec.emailDomain}`],
   example: `apiVersion: weir/v1

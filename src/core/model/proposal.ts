@@ -34,6 +34,8 @@ export interface AuditEvent {
   /** The id of the team that it concerns. */
   readonly team?: string;
   readonly reason?: string;
+  /** How many like it the event stands for; absent: it alone. */
+  readonly count?: number;
 }
 
 /** What a proposal comes to: the changes that it wants, what it found out for whoever proposed it, and what happened besides. */

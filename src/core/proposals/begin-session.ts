@@ -12,6 +12,8 @@ export interface NewSession {
   readonly address: string;
   readonly agent: string;
   readonly replaced?: string;
+  /** The id of the configuration of single sign-on that opens it; absent where a local password does. */
+  readonly sso?: string;
   /** How long it lasts, and how long unused, in hours; what is absent is as the Platform says. */
   readonly expiryHours?: number;
   readonly idleHours?: number;
@@ -53,7 +55,7 @@ export function replacedBy(view: View, user: Resource<'User'>, { replaced }: New
 export function newSession(
   view: View,
   user: Resource<'User'>,
-  { hash, address, agent, endsAt, ...own }: NewSession,
+  { hash, address, agent, sso, endsAt, ...own }: NewSession,
   { now, newId }: Context,
 ): Resource<'Session'> {
   const id = newId();
@@ -61,7 +63,9 @@ export function newSession(
   const ends = Math.min(Date.parse(now) + expiryHours * 3_600_000, Date.parse(endsAt ?? forever));
   const expiresAt = new Date(ends).toISOString();
   const from = { address: address.slice(0, 64), agent: agent.slice(0, 512) };
-  const spec = kinds.Session.spec.parse({ user: user.id, hash, expiresAt, idleHours, lastSeenAt: now, ...from });
+  const opened = sso === undefined ? {} : { sso };
+  const until = { expiresAt, idleHours, lastSeenAt: now };
+  const spec = kinds.Session.spec.parse({ user: user.id, hash, ...opened, ...until, ...from });
   return { kind: 'Session', id, name: id, spec, generation: 1, createdAt: now, updatedAt: now };
 }
 

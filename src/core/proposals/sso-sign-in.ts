@@ -136,10 +136,11 @@ function placementChanges(
 }
 
 /** The session as the configuration and the provider want it. */
-function wishes({ spec }: Config, { sessionEndsAt }: Identity, session: NewSession): NewSession {
+function wishes({ id, spec }: Config, { sessionEndsAt }: Identity, session: NewSession): NewSession {
   const { expiryHours, idleHours } = spec.sessions;
   return {
     ...session,
+    sso: id,
     ...(expiryHours === undefined ? {} : { expiryHours }),
     ...(idleHours === undefined ? {} : { idleHours }),
     ...(sessionEndsAt === undefined ? {} : { endsAt: sessionEndsAt }),

@@ -1,8 +1,8 @@
 // sso-complete: an active SSO configuration has everything that its provider needs, in a usable form (specification 2.8).
 import type { SpecOf } from '../kinds/index.ts';
+import { holdsUser, webAddress } from '../kinds/web-address.ts';
 import type { Finding } from '../model/finding.ts';
 import type { DeclaredResource } from '../model/resource.ts';
-import { webAddress } from '../model/web-address.ts';
 import type { Facts } from './facts.ts';
 import { type Batch, isRead, type Rule, violation, written } from './rule.ts';
 
@@ -26,8 +26,8 @@ function* samlProblems(config: Config, batch: Batch): Iterable<Finding> {
   const { facts } = batch;
   const saml: Partial<NonNullable<SpecOf<'SsoConfig'>['saml']>> = config.spec.saml ?? {};
   yield* required(batch, config, saml, ['signOnUrl', 'issuer', 'certificate']);
-  if (saml.signOnUrl !== undefined && !isBlank(saml.signOnUrl) && webAddress(saml.signOnUrl) === undefined)
-    yield unusable(config, 'saml', 'signOnUrl', noWebAddress(saml.signOnUrl));
+  const address = saml.signOnUrl === undefined || isBlank(saml.signOnUrl) ? undefined : addressProblem(saml.signOnUrl);
+  if (address !== undefined) yield unusable(config, 'saml', 'signOnUrl', address);
   const problem =
     saml.certificate === undefined || isBlank(saml.certificate)
       ? undefined
@@ -105,7 +105,9 @@ function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
 }
 
-function noWebAddress(text: string): string {
+function addressProblem(text: string): string | undefined {
+  const address = webAddress(text);
+  if (address !== undefined) return holdsUser(address) ? 'there is a user name or password in it' : undefined;
   return webAddress(text.replace(/[\s\p{Cc}]/gu, '')) === undefined
     ? 'it is not an http or https address'
     : 'there are spaces, line breaks or control characters in it';

@@ -145,12 +145,13 @@ function commitMetrics(registry: OpenMetrics): (commit: MeasuredCommit) => void 
     if (outcome !== 'kept') return;
     changed.inc(changes);
     duration.observe(seconds);
-    for (const { stream, body } of records) if (stream === 'audit') signIns(String(body.event));
+    for (const { stream, body } of records)
+      if (stream === 'audit') signIns(String(body.event), Number(body.count ?? 1));
   };
 }
 
 /** Sign-ins are told by what is audited of them, by any way in. */
-function signInMetrics(registry: OpenMetrics): (event: string) => void {
+function signInMetrics(registry: OpenMetrics): (event: string, times: number) => void {
   const count = new Counter({
     name: 'weir_sign_ins_total',
     help: 'Attempts to sign in, by outcome.',
@@ -158,9 +159,9 @@ function signInMetrics(registry: OpenMetrics): (event: string) => void {
     registers: [registry],
   });
   for (const outcome of ['succeeded', 'failed', 'locked']) count.inc({ outcome }, 0);
-  return (event) => {
+  return (event, times) => {
     const [, outcome] = /^sign-in\.([a-z-]+)$/.exec(event) ?? [];
-    if (outcome !== undefined) count.inc({ outcome });
+    if (outcome !== undefined) count.inc({ outcome }, times);
   };
 }
 

@@ -27,7 +27,8 @@ export async function ask(method, path, body) {
   }
   const answer = parsed(text);
   if (response.ok) return answer;
-  throw problem({ status: response.status, detail: plainWords(response), ...answer });
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  throw problem({ status: response.status, detail: plainWords(response), requestId, ...answer });
 }
 
 /** Asks for whoever is signed in. Where that has ended the page is left, to sign in and come back. */

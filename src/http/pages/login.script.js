@@ -17,7 +17,7 @@ onSubmit('sign-in', async ({ username, password }) => {
   try {
     user = await ask('POST', '/account/login', { username, password });
   } catch (problem) {
-    if (problem.code !== 'sso_required' || !problem.redirect) throw problem;
+    if (problem.code !== 'sso_required' || !problem.redirect) throw withNumber(problem);
     return leave(atProvider(problem.redirect));
   }
   if (unconfirmed) await confirmAddress({});
@@ -42,6 +42,14 @@ $('username').addEventListener('change', async () => {
 async function confirmAddress(proof) {
   await ask('POST', '/account/verify-email', { token: unconfirmed, ...proof });
   unconfirmed = undefined;
+}
+
+/** Whoever is refused is not told why, and an administrator finds it by the number: in the log, or in the audit log. */
+function withNumber(problem) {
+  const { detail, requestId, status } = problem;
+  if (!requestId || (status !== 401 && status !== 503)) return problem;
+  const help = `If it does not work again, tell your administrator this number: ${requestId}.`;
+  return Object.assign(problem, { detail: `${detail} ${help}` });
 }
 
 function unlessUnauthorized(problem) {

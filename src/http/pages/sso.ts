@@ -16,6 +16,17 @@ export function ssoRefusedPage(requestId: string): Page {
   return { ...refused, html: refused.html.replace(idMark, () => requestId.replace(/[^\w.:-]/g, '')) };
 }
 
+const misplaced = makePage({
+  title: 'You are not signed in',
+  main: `<p class="error" role="alert">Your organisation sent you to an address at which nobody can sign in.</p>
+<p>Only your administrator can mend that: tell them this number: <code>${idMark}</code>.</p>`,
+});
+
+/** The page for what an identity provider sends to a wrong address. */
+export function ssoMisplacedPage(requestId: string): Page {
+  return { ...misplaced, html: misplaced.html.replace(idMark, () => requestId.replace(/[^\w.:-]/g, '')) };
+}
+
 /** The page for an address at which nobody can sign in: no configuration, or none that is active. */
 export const noSsoPage = makePage({
   title: 'There is nothing here',

@@ -5,8 +5,10 @@ import { accepts } from '../accept.ts';
 import { codes, Problem, problemBody, problemOf } from '../errors.ts';
 import { loggedPath } from '../logged-path.ts';
 import { acceptPatch } from '../merge-patch-type.ts';
+import { isMisplacedSaml, tellMisplacedSaml } from '../misplaced-saml.ts';
 import { type Page, pageReply } from '../pages/page.ts';
 import { problemPage } from '../pages/problem.ts';
+import { ssoMisplacedPage } from '../pages/sso.ts';
 import type { ServerOptions } from '../services.ts';
 import { fixedHeaders } from './security-headers.ts';
 
@@ -29,8 +31,8 @@ export function problemAnswer({ baseUrl, log }: Pick<ServerOptions, 'baseUrl' | 
     answered.add(reply);
     reply.headers({ ...problem.extras.headers, ...acceptPatch(request.method, status) });
     const page = request.routeOptions.config.route?.problemPage?.(request.id);
-    if (!page && isForPeople(request))
-      return sendPage(reply, status, problemPage(problem.code, request.id, request.url));
+    const forPeople = page ? undefined : pageForPeople(problem, request);
+    if (forPeople) return sendPage(reply, status, forPeople);
     if (!page) return reply.type(problemType).send(JSON.stringify(problemBody(problem)));
     // The page does not say why; whoever asks too often should not fill the log besides.
     if (problem.code !== 'rate_limited') log(`${asked} was answered ${status}: ${problem.message}`, details);
@@ -64,6 +66,13 @@ function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply
   return reply.headers(headers).type(type).send(body);
 }
 
+/** What people see of a problem at an address that has no page of its own for it; nothing for programs. */
+function pageForPeople({ code }: Problem, request: FastifyRequest): Page | undefined {
+  const { id, url, headers, is404 } = request;
+  if (is404 && isMisplacedSaml(request) && accepts(headers.accept, 'text/html')) return ssoMisplacedPage(id);
+  return isForPeople(request) ? problemPage(code, id, url) : undefined;
+}
+
 /** A browser that opens a page, or an address at which there is nothing; not what asks the API. */
 function isForPeople({ method, url, headers, is404, routeOptions }: FastifyRequest): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || !accepts(headers.accept, 'text/html')) return false;
@@ -90,7 +99,10 @@ export function inScope(app: FastifyInstance, inside: (scope: FastifyInstance) =
  * Sets the answers for errors and for what is not there, which is told before a body is looked at. Unknown methods of known paths are told
  * which there are.
  */
-export function problems(app: FastifyInstance, options: Pick<ServerOptions, 'baseUrl' | 'log'>): void {
+export function problems(
+  app: FastifyInstance,
+  options: Pick<ServerOptions, 'baseUrl' | 'log'> & Partial<Pick<ServerOptions, 'door' | 'warn'>>,
+): void {
   const known: { readonly form: RegExp; readonly method: string }[] = [];
   app.addHook('onRoute', ({ url, method }) => {
     const form = new RegExp(`^${url.replace(/[.*+?^$()[\]{}|\\]/g, '\\$&').replace(/:\w+/g, '[^/]+')}$`);
@@ -99,7 +111,10 @@ export function problems(app: FastifyInstance, options: Pick<ServerOptions, 'bas
   const answer = problemAnswer(options);
   app.setErrorHandler(answer);
   app.addHook('onRequest', async (request) => {
-    if (request.is404) throw absent(request);
+    if (!request.is404) return;
+    const { method, id: requestId } = request;
+    if (isMisplacedSaml(request)) tellMisplacedSaml(options, { method, path: loggedPath(request), requestId });
+    throw absent(request);
   });
   app.setNotFoundHandler((request, reply) => answer(absent(request), request, reply));
 

@@ -4,7 +4,7 @@ import { mintSecret } from '../../auth/secret.ts';
 import { submit } from '../../control/submit.ts';
 import { emailAddress } from '../../core/kinds/scalars.ts';
 import { type Change, changesOf } from '../../core/model/change.ts';
-import type { AuditEvent, Context } from '../../core/model/proposal.ts';
+import type { Actor, AuditEvent, Context } from '../../core/model/proposal.ts';
 import type { DeclaredResource, Resource } from '../../core/model/resource.ts';
 import { activeSsoOf, directoryFor } from '../../core/model/sso.ts';
 import { userCalled } from '../../core/model/user-called.ts';
@@ -101,19 +101,26 @@ async function judged(call: Call, attempt: SignInAttempt, known: Resource<'User'
   const actor = { kind: 'user', ...(attempt.right ? who : {}) } as const;
   const proposal = (view: View, context: Context) => {
     const verdict = judgeSignIn(attempt, view, context);
-    return { changes: verdict.changes, result: verdict, events: failuresIn(verdict.changes, who) };
+    return { changes: verdict.changes, result: verdict };
   };
   const { result } = await submit(call.services.door, proposal, { ...contextOf(call), actor });
+  if (!showsIn(result.changes)) await noteFailure(call, who, actor);
   return result;
 }
 
+function showsIn(changes: readonly Change[]): boolean {
+  return changes.some(({ kind }) => kind === 'User' || kind === 'Session');
+}
+
 /** A refused sign-in that shows in no session and no counter. What was typed is not kept where it is nobody: it may be a password. */
-function failuresIn(
-  changes: readonly Change[],
+async function noteFailure(
+  { services, requestId, address }: Call,
   who: { readonly id: string; readonly name: string } | undefined,
-): AuditEvent[] {
-  if (changes.some(({ kind }) => kind === 'User' || kind === 'Session')) return [];
-  return [{ event: 'sign-in.failed', target: { kind: 'User', ...who } }];
+  actor: Actor,
+): Promise<void> {
+  const event: AuditEvent = { event: 'sign-in.failed', target: { kind: 'User', ...who } };
+  const like = [`password ${who?.id ?? ''}`, actor.id === undefined ? 'wrong' : 'right'] as const;
+  await services.refusals.note({ like, event, actor, requestId, address });
 }
 
 function signedIn({ services }: Call, changes: readonly Change[], value: string): Reply {

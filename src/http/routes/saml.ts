@@ -6,9 +6,10 @@ import { largestEnvelope } from '../../sso/saml/envelope.ts';
 import { serviceProviderMetadata } from '../../sso/saml/metadata.ts';
 import { beginSamlLogin, takesLogins } from '../../sso/saml/saml.ts';
 import { Problem } from '../errors.ts';
-import { pageReply } from '../pages/page.ts';
-import { noSsoPage, ssoRefusedPage } from '../pages/sso.ts';
-import { type Call, defineRoute, type Route } from '../route.ts';
+import { tellMisplacedSaml } from '../misplaced-saml.ts';
+import { type Page, pageReply } from '../pages/page.ts';
+import { noSsoPage, ssoMisplacedPage, ssoRefusedPage } from '../pages/sso.ts';
+import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { signInBySaml } from '../saml-sign-in.ts';
 import { heldCookie } from '../sso-cookies.ts';
 
@@ -28,7 +29,7 @@ const login = defineRoute({
   query: z.strictObject({ next: z.string().optional() }),
   handle: (call) => {
     const config = openConfig(call);
-    if (!config) return pageReply(404, noSsoPage);
+    if (!config) return nowhere(call, noSsoPage);
     const { baseUrl, clock } = call.services;
     const begun = beginSamlLogin(config, call.query.next, { baseUrl, now: clock() });
     return { status: 302, headers: { location: begun.url }, cookies: [heldCookie(call, config, begun)] };
@@ -53,7 +54,7 @@ const acs = defineRoute({
   bodyOptional: true,
   handle: (call) => {
     const config = openConfig(call);
-    return config ? signInBySaml(call, config, call.body) : pageReply(404, noSsoPage);
+    return config ? signInBySaml(call, config, call.body) : nowhere(call, ssoMisplacedPage(call.requestId));
   },
 });
 
@@ -72,6 +73,13 @@ const metadata = defineRoute({
     return { body, type: 'application/samlmetadata+xml' };
   },
 });
+
+/** The answer at an address of no configuration, or of one that is not active: the log has the right one. */
+function nowhere({ params: { name }, requestId, route, services }: NamedCall, page: Page): Reply {
+  const path = route.url.replace(':name', encodeURIComponent(name));
+  tellMisplacedSaml(services, { method: route.method, path, requestId });
+  return pageReply(404, page);
+}
 
 /** The configuration at an address, where people can sign in by it: whoever asks is not told whether there is a draft. */
 function openConfig({ params: { name }, services }: NamedCall): SsoConfiguration | undefined {

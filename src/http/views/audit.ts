@@ -41,6 +41,12 @@ export const auditEntryView = component(
       .describe('Why, in a sentence, where the groups of a user or a single sign-on configuration decided it.'),
     requestId: z.string().optional().describe('The id of the request.'),
     revision: z.string().optional().describe('The digest of the tree that was applied.'),
+    count: z
+      .int()
+      .optional()
+      .describe(
+        'How many such events the entry stands for: what strangers were refused through one configuration, for one reason, within one minute. The first of them has an entry of its own. Absent: one.',
+      ),
     address: z.string().optional().describe('The network address that it came from; in the whole log only.'),
   }),
 );

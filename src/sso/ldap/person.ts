@@ -65,7 +65,7 @@ export function personOf(entry: Entry, emailDomain: string): Identity | { readon
     return {
       problem:
         mails.length === 0
-          ? 'it has no mail that ldap.username may see'
+          ? 'it has no mail that ldap.username may see: give it one, or let ldap.username read the attribute'
           : `none of its mail addresses is of the domain ${emailDomain}`,
     };
   const username = firstOf(entry, ['uid', 'sAMAccountName', 'cn']);

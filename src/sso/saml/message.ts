@@ -37,26 +37,22 @@ export function checkIssuers({ response, assertion }: Signed, issuer: string): v
     if (name !== issuer || others.length > 0)
       refuse(
         'issuer',
-        `the ${element.localName} has to come from the issuer ${shown(issuer)} alone, and comes from ${shown(name)}: write that into the configuration if it is your identity provider`,
+        `the ${element.localName} has to come from the issuer ${shown(issuer)} alone, and comes from ${shown(name)}: write that as saml.issuer if it is your identity provider`,
       );
   }
 }
 
 /** The identity provider says that the sign-in succeeded. */
 export function checkStatus({ response }: Signed): void {
-  const codes = childrenNamed(response, samlp, 'Status').flatMap((status) =>
-    childrenNamed(status, samlp, 'StatusCode'),
-  );
+  const statuses = childrenNamed(response, samlp, 'Status');
+  const codes = statuses.flatMap((status) => childrenNamed(status, samlp, 'StatusCode'));
   const values = codes.map((code) => attribute(code, 'Value'));
-  if (values.length !== 1 || values[0] !== 'urn:oasis:names:tc:SAML:2.0:status:Success')
-    refuse(
-      'status',
-      `the identity provider answers with the status ${shown(values.join(' '))} ${codes
-        .flatMap((code) => children(code))
-        .slice(0, 3)
-        .map((code) => shown(attribute(code, 'Value')))
-        .join(' ')}: its own log says why`,
-    );
+  if (values.length === 1 && values[0] === 'urn:oasis:names:tc:SAML:2.0:status:Success') return;
+  const inner = codes.flatMap((code) => children(code)).map((code) => attribute(code, 'Value'));
+  const [text] = statuses.flatMap((status) => childrenNamed(status, samlp, 'StatusMessage')).map(textOnly);
+  const words = text?.trim() ? `, and the message ${shown(text.trim())}` : '';
+  const told = [values.join(' '), ...inner.slice(0, 3)].map(shown).join(' ');
+  refuse('status', `the identity provider answers with the status ${told}${words}: its own log says why`);
 }
 
 /** The response is for our address. */

@@ -1,10 +1,11 @@
 // Signing in by SAML: out to the identity provider with a request, and back with a response that passes the guard.
 import { hash } from 'node:crypto';
+import { webAddress } from '../../core/kinds/web-address.ts';
 import type { Identity } from '../../core/model/identity.ts';
 import { samlAddresses } from '../../core/model/saml-addresses.ts';
 import { certificatesIn } from '../../lib/certificate.ts';
 import type { SsoConfiguration } from '../provider.ts';
-import { guardResponse } from './guard.ts';
+import { type GuardStep, guardResponse } from './guard.ts';
 import { beginLogin, type PendingLogin } from './pending.ts';
 import { loginRequestUrl } from './request.ts';
 
@@ -29,7 +30,9 @@ export function takesLogins({ spec }: SsoConfiguration): boolean {
 /** Begins a login by a configuration that takes them; `next` is where to go afterwards. */
 export function beginSamlLogin(config: SsoConfiguration, next: string | undefined, { baseUrl, now }: Here): BegunLogin {
   const { cookie, requestId, endsAt } = beginLogin(config.id, { now, ...(next === undefined ? {} : { next }) });
-  const signOnUrl = config.spec.saml?.signOnUrl ?? '';
+  const written = config.spec.saml?.signOnUrl ?? '';
+  // What an earlier version kept may hold signs that no header can.
+  const signOnUrl = webAddress(written) ?? written;
   const url = loginRequestUrl({ signOnUrl, requestId, now, ...samlAddresses(config, baseUrl) });
   return { url, cookie, endsAt };
 }
@@ -46,7 +49,7 @@ export type SamlAnswer =
       readonly assertion: string;
       readonly rememberUntil: string;
     }
-  | { readonly outcome: 'refused'; readonly reason: string };
+  | { readonly outcome: 'refused'; readonly step: GuardStep; readonly reason: string };
 
 /** Judges a response, as it was posted, by a configuration that takes logins; `logins` are those that this browser has begun. */
 export function answerSamlLogin(
@@ -68,12 +71,12 @@ export function answerSamlLogin(
   });
   if (guarded.outcome === 'refused') {
     const hint = guarded.step === 'in-response-to' && logins.length === 0 ? hintOf(baseUrl) : '';
-    return { outcome: 'refused', reason: `${guarded.reason}${hint}` };
+    return { ...guarded, reason: `${guarded.reason}${hint}` };
   }
   const { identity, requestId, assertionId, rememberUntil } = guarded;
   const login = begun.get(requestId);
   // The guard has asked; a session is worth asking twice.
-  if (!login) return { outcome: 'refused', reason: 'this browser has not begun this login' };
+  if (!login) return { outcome: 'refused', step: 'in-response-to', reason: 'this browser has not begun this login' };
   const assertion = hash('sha256', JSON.stringify([config.id, assertionId]));
   return { outcome: 'genuine', identity, login, assertion, rememberUntil: later(rememberUntil, login.endsAt) };
 }

@@ -88,7 +88,7 @@ function holds(signed: SignedXml, signature: Element, text: string, name: string
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.startsWith('invalid signature: the signature value')
-    ? 'no certificate of the configuration belongs to the key that made it: compare them with the certificate that the identity provider signs with now'
+    ? 'no certificate of the configuration belongs to the key that made it: write the one that the identity provider signs with now as saml.certificate'
     : shown(message);
 }
 

@@ -37,6 +37,9 @@ export function checkDomain(address: string, emailDomain: string): void {
  */
 function emailOf(text: string | undefined): string {
   if (text === undefined || text.length > 254 || !/^[^\s@<>",;\\()[\]:\u007f-\u{10ffff}]+@[a-zA-Z0-9.-]+$/u.test(text))
-    refuse('name-id', `the NameID has to be an email address alone, like "ann@example.com", and is ${shown(text)}`);
+    refuse(
+      'name-id',
+      `the NameID has to be an email address alone, like "ann@example.com", and is ${shown(text)}: have the identity provider send the address of the user as NameID, in the format emailAddress`,
+    );
   return text.toLowerCase();
 }

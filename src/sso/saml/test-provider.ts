@@ -1,9 +1,12 @@
 // What `weir sso test` asks about an identity provider: its certificate, its address, and what it has to be given.
 import { X509Certificate } from 'node:crypto';
+import { webAddress } from '../../core/kinds/web-address.ts';
+import { printable } from '../../core/model/printable.ts';
 import { samlAddresses } from '../../core/model/saml-addresses.ts';
-import { webAddress } from '../../core/model/web-address.ts';
 import { certificatesIn, unusableCertificates } from '../../lib/certificate.ts';
+import { randomText } from '../../lib/id.ts';
 import type { Check, SsoConfiguration } from '../provider.ts';
+import { loginRequestUrl } from './request.ts';
 
 export interface ProviderTestOptions {
   /** The address under which people reach this server, without a slash at its end; absent where that is not known here. */
@@ -23,7 +26,7 @@ export async function testIdentityProvider(
   return [
     ...certificateChecks(certificate, now),
     issuerCheck(issuer),
-    await addressCheck(signOnUrl, patienceMs),
+    await addressCheck(signOnUrl, requestTo(config, baseUrl, now), patienceMs),
     ...ownAddresses(config, baseUrl),
   ];
 }
@@ -75,7 +78,11 @@ function issuerCheck(issuer: string | undefined): Check {
 }
 
 /** Browsers go there, not this server: what only this server cannot reach is no error. */
-async function addressCheck(url: string | undefined, patienceMs: number): Promise<Check> {
+async function addressCheck(
+  url: string | undefined,
+  request: ((signOnUrl: string) => string) | undefined,
+  patienceMs: number,
+): Promise<Check> {
   const name = 'sign-on URL';
   if (url === undefined || url.trim() === '')
     return fails(name, 'there is none: copy the single sign-on address of the identity provider to saml.signOnUrl');
@@ -83,14 +90,48 @@ async function addressCheck(url: string | undefined, patienceMs: number): Promis
     return fails(name, 'it is not an http or https address without spaces and line breaks');
   const plain = url.startsWith('https:') ? '' : '; over plain http others can read along and change what they read';
   try {
-    const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) });
+    const signal = AbortSignal.timeout(patienceMs);
+    // Whatever it leads to is not asked: that is the way of somebody's browser.
+    const response = await fetch(request ? request(url) : url, { redirect: 'manual', signal });
+    await response.body?.cancel();
+    const { status } = response;
     if (status === 404 || status === 410 || status >= 500)
       return fails(name, `${url} answers ${status}: look whether it is the address that the provider gives`);
-    return { name, ok: true, detail: `${url} answers (${status})${plain}` };
+    // Without a request a provider may well say that one is missing.
+    if (request && status >= 400)
+      return fails(
+        name,
+        `${url} answers ${status} to a sign-in request: look whether the provider knows the entity ID and the ACS URL below; its own log says why`,
+      );
+    const asked = request ? ' a sign-in request' : '';
+    return { name, ok: true, detail: `${url} answers${asked} (${status}${leadsTo(response, url)})${plain}` };
   } catch (error) {
     const detail = `${url} cannot be reached from here, because ${reasonOf(error, patienceMs)}; people's browsers have to reach it${plain}`;
     return { name, ok: true, detail };
   }
+}
+
+/** A request as a browser brings it, where it is known what Weir is called. Nobody waits for its answer. */
+function requestTo(
+  config: SsoConfiguration,
+  baseUrl: string | undefined,
+  now: number,
+): ((signOnUrl: string) => string) | undefined {
+  if (baseUrl === undefined) return undefined;
+  const about = {
+    requestId: `_${randomText(40)}`,
+    now: new Date(now).toISOString(),
+    ...samlAddresses(config, baseUrl),
+  };
+  return (signOnUrl) => loginRequestUrl({ signOnUrl, ...about });
+}
+
+/** Where a redirect goes, without its query: that may be long, and hold what is for a browser alone. */
+function leadsTo({ headers }: Response, url: string): string {
+  const location = headers.get('location');
+  if (location === null || !URL.canParse(location, url)) return '';
+  const { origin, pathname } = new URL(location, url);
+  return `, to ${printable(origin + pathname).slice(0, 200)}`;
 }
 
 function reasonOf(error: unknown, patienceMs: number): string {

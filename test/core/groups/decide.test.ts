@@ -90,7 +90,7 @@ every('change nothing where the provider told none, which is said', () => {
     const { places, messages } = decided(corp(groups), undefined, place('ann member core sso'));
     assert.equal(places, []);
     assert.equal(messages, [
-      'the identity provider sent no attribute "svc-roles", so memberships and the admin flag stay as they are (groups.missing: keep)',
+      'the identity provider sent no attribute "svc-roles", so memberships and the admin flag stay as they are (groups.missing: keep): have it sent, or write the name that it has there as saml.groupAssertionName',
     ]);
   }
 });
@@ -100,7 +100,7 @@ every('take what they gave where the provider told none, if the configuration sa
   assert.equal(places, ['core: member → -']);
   assert.is(
     messages[1],
-    'the identity provider sent no attribute "svc-roles", so that no group gives a role or the admin flag, as groups.missing says',
+    'the identity provider sent no attribute "svc-roles", so that no group gives a role or the admin flag, as groups.missing says: have it sent, or write the name that it has there as saml.groupAssertionName',
   );
 });
 

@@ -327,6 +327,7 @@ sso('assumes what the specification says', () => {
     provisionNewUsers: false,
     sessions: {},
     groups: { manageRoles: false, scope: 'all', teams: [], allowOtherTeams: false, missing: 'keep' },
+    onDeactivation: { tokens: 'keep' },
   });
 });
 

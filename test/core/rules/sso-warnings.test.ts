@@ -8,7 +8,7 @@ import type { DeclaredResource, Resource } from '../../../src/core/model/resourc
 import type { Facts } from '../../../src/core/rules/facts.ts';
 import { apply, newWorld, planOf, put } from '../../control/world.ts';
 import { colleague, corp, enterprise, place, platform, team, types } from '../groups/groups-world.ts';
-import { accounts, person } from '../proposals/accounts-world.ts';
+import { accounts, hash, living, person } from '../proposals/accounts-world.ts';
 
 const facts: Facts = { drivers: new Map(), certificateProblem: () => undefined };
 const saml = { signOnUrl: 'https://idp.example', issuer: 'idp', certificate: 'CERT' };
@@ -150,6 +150,34 @@ ldap('warns of a directory without TLS, or without a look at its certificate', (
 });
 
 ldap.run();
+
+const tokens = suite('sso-tokens');
+
+tokens('says which tokens outlive a configuration that stops, and how they end with it', () => {
+  const token = (id: string, user: string) => living('Token', id, { user, hash: hash('b') });
+  const people = [
+    colleague('ann'),
+    colleague('ada', { admin: true }),
+    token('1', 'ann'),
+    token('2', 'ann'),
+    token('3', 'ada'),
+  ];
+  const stops = (one: DeclaredResource<'SsoConfig'>, spec: object) => {
+    const { state, at } = platform(one, ...people);
+    const next = { ...one, spec: { ...one.spec, ...spec } } as DeclaredResource<'SsoConfig'>;
+    return told(transact(state, () => [updated(one, next)], at(0), { facts }).warnings());
+  };
+  assert.equal(stops(config(), { active: false }), [
+    'sso-tokens /spec/onDeactivation/tokens SsoConfig/corp: its sessions end, but 2 access tokens of 1 account (User/ann) will go on opening what its owner may: set "onDeactivation: {tokens: revoke}" with this change to end them, too',
+  ]);
+  assert.equal(stops(config(), { active: false, onDeactivation: { tokens: 'revoke' } }), []);
+  assert.equal(stops(config(), { label: 'x' }), []);
+  const { state, at } = platform(config(), ...people);
+  const [gone] = told(transact(state, () => [deleted(config())], at(0), { facts }).warnings());
+  assert.match(gone ?? '', /before it is deleted to end them, too$/);
+});
+
+tokens.run();
 
 const teams = suite('sso-team and sso-memberships');
 

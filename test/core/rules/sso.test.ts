@@ -85,6 +85,10 @@ complete('wants all of SAML, in a usable form', () => {
     assert.equal(saml(`{signOnUrl: "${url}", issuer: x, certificate: CERT}`), [
       'saml.signOnUrl is unusable: it is not an http or https address',
     ]);
+  for (const url of ['https://ann@idp.example/sso', 'https://ann:secret@idp.example', 'https://:secret@idp.example'])
+    assert.equal(saml(`{signOnUrl: "${url}", issuer: x, certificate: CERT}`), [
+      'saml.signOnUrl is unusable: there is a user name or password in it',
+    ]);
   for (const url of [
     'https://idp.example/s\\nso',
     ' https://idp.example/sso',

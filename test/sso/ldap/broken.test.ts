@@ -119,7 +119,7 @@ broken('is mute, at any step', async () => {
   await unavailable(butFor(bind, 1, mute), words('Weir signed in as ldap\\.username'));
   await unavailable(butFor(search, 1, mute), words('the user was searched'));
   await unavailable(butFor(bind, 2, mute), words('the password was verified'));
-  await unavailable(butFor(search, 2, mute), words('the groups of the user were searched'), groups);
+  await unavailable(butFor(search, 3, mute), words('the groups of the user were searched'), groups);
 });
 
 broken('is mute before TLS, and within it', async () => {
@@ -341,7 +341,8 @@ broken('tells no end of pages', async () => {
   const endless = fakeDirectory((request) => {
     if (request.operation !== search) return honest(request);
     page += 1;
-    if (page === 1) return honest(request);
+    // The user, and who else has their mail.
+    if (page <= 2) return honest(request);
     return Buffer.concat([
       found(request.id, `cn=${page}`, { cn: `${page}` }),
       result(request.id, 0x65, 0, '', nextPage(`${page}`)),
@@ -356,12 +357,12 @@ broken('ends a search at a limit with one entry, though more may match', async (
     butFor(search, 1, limit),
     /stopped at its limit while the user was searched.*\(sizeLimitExceeded, 4\)/,
   );
-  await unavailable(butFor(search, 2, limit), /stopped at its limit before it had told all groups/, groups);
+  await unavailable(butFor(search, 3, limit), /stopped at its limit before it had told all groups/, groups);
 });
 
 broken('shows a group without its name', async () => {
   const nameless = ({ id }: Request) => Buffer.concat([found(id, 'cn=a', {}), result(id, 0x65)]);
-  await unavailable(butFor(search, 2, nameless), /shows a group without its name: let ldap\.username read/, groups);
+  await unavailable(butFor(search, 3, nameless), /shows a group without its name: let ldap\.username read/, groups);
 });
 
 broken('answers with an entry that has no DN', async () => {
@@ -376,7 +377,7 @@ broken('answers with any error', async () => {
     await unavailable(butFor(bind, 1, failing(0x61)), /./);
     await unavailable(butFor(search, 1, failing(0x65)), /./);
     await unavailable(butFor(bind, 2, failing(0x61)), /./);
-    await unavailable(butFor(search, 2, failing(0x65)), /./, groups);
+    await unavailable(butFor(search, 3, failing(0x65)), /./, groups);
   }
 });
 
@@ -430,7 +431,7 @@ odd.after.each(async () => {
 
 odd('may give a page without entries, and go on', async () => {
   const pages = [['a'], [], ['b', 'c'], []];
-  let page = -2;
+  let page = -3;
   const fake = await fakeDirectory((request) => {
     const { id, operation } = request;
     if (operation !== search) return honest(request);
@@ -477,16 +478,17 @@ odd('writes attributes as it likes, and values that are no text', async () => {
     dn: 'cn=evil',
     __proto__: 'x',
   };
-  const fake = await butFor(search, 1, ({ id }) => {
-    const latin = found(id, ann.dn, attributes);
-    return Buffer.concat([latin, result(id, 0x65)]);
+  const fake = await fakeDirectory((request) => {
+    const { id, operation } = request;
+    if (operation !== search) return honest(request);
+    return Buffer.concat([found(id, ann.dn, attributes), result(id, 0x65)]);
   });
   fakes.push(fake);
   const answer = await patient.authenticate(configuration({ server: fake.address }), {
     username: 'ann',
     password: 'x',
   });
-  assert.is('identity' in answer && answer.identity.email, 'ann@example.com');
+  assert.is('identity' in answer && answer.identity.email, 'ann@example.com', JSON.stringify(answer));
 });
 
 odd('gives names that do not fit a line', async () => {

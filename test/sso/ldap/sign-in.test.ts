@@ -275,7 +275,7 @@ real('takes as many steps for somebody who is not there', async () => {
 real('refuses entries without an address of the domain', async () => {
   assert.match(
     await refusal('nomail', 'pw-nomail'),
-    /^the entry "uid=nomail,.*" cannot sign in, because it has no mail that ldap\.username may see$/,
+    /^the entry "uid=nomail,.*" cannot sign in, because it has no mail that ldap\.username may see: give it one/,
   );
   assert.match(await refusal('other', 'pw-other'), /because none of its mail addresses is of the domain example\.com$/);
 });

@@ -104,7 +104,7 @@ real('says why somebody cannot sign in', async () => {
   );
   says(
     await filterCheck('robert', '(&(uid=${username})(sn=robert))'),
-    /^NOT OK .* who cannot sign in, because it has no mail that ldap\.username may see$/,
+    /^NOT OK .* who cannot sign in, because it has no mail that ldap\.username may see: give it one/,
   );
   says(
     await filterCheck('ann@elsewhere.org'),

@@ -100,6 +100,11 @@ words('is why the provider failed, where it sends no assertion because of that',
   assert.ok(saying('Ann may not').startsWith(`${leads}, and the message "Ann may not", and without`));
   assert.ok(saying('a&#10;b &quot;c').startsWith(`${leads}, and the message "a\\nb \\"c", and`), 'in one line, quoted');
   assert.ok(saying('x'.repeat(5000)).length < 400, 'bounded');
+  const withAssertion = genuine.status
+    .replace('status:Success', 'status:Requester')
+    .replace('</samlp:Status>', '<samlp:StatusMessage>Ann may not</samlp:StatusMessage></samlp:Status>');
+  const signed = reasonOf(posted(written({ status: withAssertion })));
+  assert.is(signed, `${leads}, and the message "Ann may not": its own log says why`, 'with an assertion, too');
   const silent = denied
     .replace(/<saml:Assertion.*<\/saml:Assertion>/, '')
     .replace(/<samlp:Status>.*<\/samlp:Status>/, '');

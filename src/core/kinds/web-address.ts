@@ -9,3 +9,9 @@ export function webAddress(text: string): string | undefined {
   const { protocol, href } = new URL(text);
   return protocol === 'https:' || protocol === 'http:' ? href : undefined;
 }
+
+/** Whether a user name or password stands in a web address: browsers would show or drop it, and logs would keep it. */
+export function holdsUser(address: string): boolean {
+  const { username, password } = new URL(address);
+  return username !== '' || password !== '';
+}

@@ -1,5 +1,7 @@
 // How often somebody may do something within a time. Counted by this process alone: another one counts anew.
 
+import { putNewest } from '../lib/put-newest.ts';
+
 /** One that was taken; `giveBack` where nothing came of it. */
 export interface Taken {
   giveBack(): void;
@@ -31,10 +33,7 @@ export function createQuota({
       const current = isCurrent ? known : { begun: now, count: 0 };
       if (current.count >= max) return Math.max(1, Math.ceil((current.begun + spanMs - now) / 1000));
       current.count += 1;
-      counts.delete(key);
-      counts.set(key, current);
-      const [oldest] = counts.keys();
-      if (counts.size > keys && oldest !== undefined) counts.delete(oldest);
+      putNewest(counts, key, current, keys);
       // Of a time that is over nothing is given back to the next one: that has a count of its own.
       return {
         giveBack: () => {

@@ -1,5 +1,6 @@
 // Slows the network from which many wrong passwords come, for whichever accounts: whoever tries a few for each of very many stays below the lock of every one.
 import { networkOf } from '../core/model/network.ts';
+import { putNewest } from '../lib/put-newest.ts';
 import { Problem } from './errors.ts';
 import type { Taken } from './quota.ts';
 
@@ -34,10 +35,7 @@ export function createWrongPasswords(networks = 10_000): WrongPasswords {
       const left = perMinute * fullMinutes - known.count;
       if (left < 1 - rounding) throw tooMany(Math.ceil(((1 - left) * oneBackMs) / 1000 - rounding));
       known.count += 1;
-      spent.delete(network);
-      spent.set(network, known);
-      const [oldest] = spent.keys();
-      if (spent.size > networks && oldest !== undefined) spent.delete(oldest);
+      putNewest(spent, network, known, networks);
       return {
         giveBack: () => {
           known.count = Math.max(0, known.count - 1);

@@ -1,4 +1,5 @@
 // Records: the newest stand in the journal and in memory, older ones in append-only segments that are read when asked for.
+import { putNewest } from '../lib/put-newest.ts';
 import { codeOf, type FileSystem, type OpenFile, wordsOf } from './file-system.ts';
 import { type Format, upgradeFrom } from './format.ts';
 import { scanBackwards } from './lines.ts';
@@ -108,10 +109,7 @@ export function createRecordReader(
   }
 
   function remember(id: string, place: Place): void {
-    places.delete(id);
-    places.set(id, place);
-    const [oldest] = places.keys();
-    if (places.size > 256 && oldest !== undefined) places.delete(oldest);
+    putNewest(places, id, place, 256);
   }
 }
 

@@ -1,6 +1,7 @@
 // Reads the log of a runtime in pages, from its end.
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { putNewest } from '../../lib/put-newest.ts';
 import type { LogLine, LogPage, LogWish } from '../driver.ts';
 import { type LogPart, partsOf, settleLog } from './log-file.ts';
 
@@ -115,9 +116,7 @@ async function countedIn({ path, start, size }: LogPart): Promise<number> {
   const found = counted.get(path);
   const known = found?.start === start && found.size <= size ? found : { start, size: 0, count: 0 };
   const count = known.count + (await breaksBetween(path, known.size, size));
-  counted.delete(path);
-  counted.set(path, { start, size, count });
-  if (counted.size > mostCounted) counted.delete(counted.keys().next().value ?? '');
+  putNewest(counted, path, { start, size, count }, mostCounted);
   return count;
 }
 

@@ -58,6 +58,7 @@ peer('sign people in, with whatever is in their names and however many groups th
     email: 'ann@good.example',
     username: 'ann',
     displayName: odd.displayName[0],
+    otherAttributes: ['urn:oid:2.16.840.1.113730.3.1.241', 'urn:oid:0.9.2342.19200300.100.1.1'],
   });
   assert.equal(many?.outcome === 'genuine' ? many.identity.groups : many, groups);
 });

@@ -84,6 +84,7 @@ marks('stand where the nouns say', () => {
       'TeamType.instanceTypes[].name',
       'Token.user',
       'Session.user',
+      'Session.sso',
       'ActionToken.user',
       'Team.type',
       'Membership.team',

@@ -28,7 +28,8 @@ references('of a run-time resource are by id, so that a rename costs nothing', (
 references('are known by what they lead to', () => {
   assert.equal(referringKinds('Stack'), ['Stack', 'InstanceType', 'Instance']);
   assert.equal(referringKinds('TeamType'), ['Team']);
-  assert.equal(referringKinds('SsoConfig'), []);
+  assert.equal(referringKinds('SsoConfig'), ['Session']);
+  assert.equal(referringKinds('AdminSettings'), []);
 });
 
 references.run();

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Identity } from '../../src/core/model/identity.ts';
 import { debian, suiteWith } from '../support/debian.ts';
-import { startBrowser, type Visitor, visit } from './browser.ts';
+import { atAccount, openAccountSignedOut, startBrowser, type Visitor, visit } from './browser.ts';
 import { secret, testDirectory } from './directory-world.ts';
 import { password, put, ssoDocuments, treeWith } from './people.ts';
 import { startWorld } from './world.ts';
@@ -97,11 +97,13 @@ below('sign in for the first time by a directory, out, and in again, and never l
   const { page } = visitor;
   const comesTo = (to: string) => page.waitForURL((url) => `${url.pathname}${url.search}` === `${path}${to}`);
 
-  await page.goto(`${path}/account/settings`);
-  await comesTo(`/account/login?next=${encodeURIComponent(`${path}/account/settings`)}`);
+  await openAccountSignedOut(page, path);
+  await page.waitForURL(
+    (url) => url.pathname === `${path}/account/login` && url.searchParams.get('next')?.startsWith(path) === true,
+  );
   await page.goto(`${path}/account/login`);
   await signIn(visitor, 'fay@dir.example', secret);
-  await comesTo('/account/settings');
+  await atAccount(page, path);
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await comesTo('/account/login');
   await page.getByRole('link', { name: 'Register' }).click();
@@ -112,7 +114,7 @@ below('sign in for the first time by a directory, out, and in again, and never l
   await comesTo('/account/reset-password');
   await page.goto(`${path}/account/login`);
   await signIn(visitor, 'bea', password);
-  await comesTo('/account/settings');
+  await atAccount(page, path);
 
   assert.equal(front.elsewhere, []);
   assert.equal(visitor.complaints, []);

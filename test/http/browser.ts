@@ -69,17 +69,17 @@ export async function openAccount(page: Page, origin = ''): Promise<void> {
 
 /**
  * Waits until the browser has come to the page of the account, and that shows all that it asks for after it has loaded. What it still asks for when the
- * session ends has it leave for the sign-in page, and that breaks off (`net::ERR_ABORTED`) whatever else the browser is on its way to.
+ * session ends has it leave for the sign-in page, and that breaks off (`net::ERR_ABORTED`) whatever else the browser is on its way to. `below` is the path at which a proxy serves the platform.
  */
-export async function atAccount(page: Page): Promise<void> {
-  await page.waitForURL(({ pathname }) => pathname === '/account/settings');
+export async function atAccount(page: Page, below = ''): Promise<void> {
+  await page.waitForURL(({ pathname }) => pathname === `${below}/account/settings`);
   for (const list of ['tokens', 'sessions', 'invitations'])
     await page.locator(`#${list}, #no-${list}`).filter({ visible: true }).waitFor();
 }
 
 /** Opens the page of the account without a session, and waits until the browser has come to the page where people sign in. */
-export async function openAccountSignedOut(page: Page): Promise<void> {
-  await page.goto('/account/settings');
+export async function openAccountSignedOut(page: Page, below = ''): Promise<void> {
+  await page.goto(`${below}/account/settings`);
   await page.waitForURL(/\/account\/login/);
 }
 

@@ -14,6 +14,7 @@ import { judgeSignIn, type SignInAttempt, type SignInVerdict } from '../../core/
 import { mailVerification } from '../account-mails.ts';
 import { signInByDirectory } from '../directory-sign-in.ts';
 import { Problem } from '../errors.ts';
+import type { Taken } from '../quota.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import type { Services } from '../services.ts';
 import { doneView, shownOwner, signInWayView, ssoRedirect } from '../views/account.ts';
@@ -45,7 +46,7 @@ const login = defineRoute({
     const { signInPerMinute } = singleton(door.store.read(), 'Platform').spec.api.rateLimit;
     const taken = wrongPasswords.take(call.address, signInPerMinute, clock());
     try {
-      const reply = await signIn(call);
+      const reply = await signIn(call, taken);
       taken.giveBack();
       return reply;
     } catch (error) {
@@ -56,7 +57,7 @@ const login = defineRoute({
 });
 
 /** The answer to whoever may come in. Throws the problem of everybody else. */
-async function signIn(call: Call & { readonly body: Credentials }): Promise<Reply> {
+async function signIn(call: Call & { readonly body: Credentials }, taken: Taken): Promise<Reply> {
   const { username: typed, password } = call.body;
   const [cookie, link] = [mintSecret(), mintSecret()];
   const known = userCalled(call.services.door.store.read(), typed);
@@ -82,10 +83,12 @@ async function signIn(call: Call & { readonly body: Credentials }): Promise<Repl
   const verdict = await judged(call, attempt, known);
   if (verdict.outcome === 'signed-in') return signedIn(call, verdict.changes, cookie.secret);
   if (verdict.outcome === 'unverified') mailVerification(call.services, verdict.changes, link.secret);
+  // Most people of such a domain have no password here that could be guessed.
+  if (verdict.outcome === 'elsewhere' && !known?.spec.admin) taken.giveBack();
   throw refusal(verdict, call.services);
 }
 
-/** Who has the right one, but never verified the address, is told so; whoever is sent elsewhere may have had either. */
+/** Who has the right one, but never verified the address, is told so; an admin who is sent elsewhere had a wrong one. */
 function isWrongPassword(error: unknown): boolean {
   return error instanceof Problem && (error.code === 'sso_required' || error.extras.detail === wrong);
 }

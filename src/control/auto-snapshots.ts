@@ -1,6 +1,7 @@
 // Takes a snapshot of an instance at each deploy, for teams that have the feature (specification 2.3).
 import type { Resource } from '../core/model/resource.ts';
 import { createSnapshot } from '../core/proposals/create-snapshot.ts';
+import { Declined } from '../core/proposals/declined.ts';
 import { effectiveIn } from '../core/rules/facts.ts';
 import { DriverFailed } from '../drivers/driver.ts';
 import { createBackOff, type Pauses } from './back-off.ts';
@@ -106,7 +107,9 @@ async function lookAt({ options, backOff }: Keeping, id: string): Promise<void> 
   const { door, clock, newId, drivers } = options;
   const { store } = door;
   const instance = store.read().get('Instance', id);
-  if (!instance || instance.spec.state === 'deleting' || instance.spec.restore || !isWanted(options, instance)) return;
+  if (!instance || instance.spec.state === 'deleting' || !isWanted(options, instance)) return backOff.forget(id);
+  // Where nothing comes of the restore, what was deployed before it is still there.
+  if (instance.spec.restore) return backOff.failed(id, 0, clock());
   const packed = await packNow({ store, drivers }, instance);
   const flowsDigest = packed.deploy;
   const isNew = instance.spec.flowsDigest === undefined && packed.isEmpty;
@@ -145,11 +148,13 @@ function nameAt(at: string): string {
 /** A deploy of which there is no snapshot is something to know; it is tried again, later each time. */
 async function failed({ options, backOff, over }: Keeping, id: string, error: unknown): Promise<void> {
   if (over) return;
+  backOff.failed(id, 0, options.clock());
+  // It is being restored or deleted since it was looked at: that is told elsewhere, and is nothing that failed.
+  if (error instanceof Declined) return;
   const known = error instanceof DriverFailed ? error : undefined;
   const words = error instanceof Error ? error.message : String(error);
   if (!known) options.log('error', `no snapshot can be taken of the instance ${id}: ${words}`);
   const reason = known?.reason ?? 'StoreFailed';
   const message = `no snapshot was taken of its last deploy, because ${known?.message ?? 'it cannot be kept; the log of Weir says why'}`;
-  backOff.failed(id, 0, options.clock());
   await note(options, id, { type: 'SnapshotFailed', why: { reason, message } }).catch(() => {});
 }

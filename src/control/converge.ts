@@ -40,6 +40,7 @@ export function startConverge(options: ConvergeOptions): Converging {
     active: new Map(),
     places: new Set(),
     ended: new Map(),
+    strays: new Set(),
     backOff: createBackOff((id) => enqueue(loop, id), options.pauses),
     stop: new AbortController(),
     scans: Promise.resolve(),
@@ -74,6 +75,8 @@ interface Loop {
   readonly places: Set<string>;
   /** Why instances ended that nobody stopped, until that is written down. */
   readonly ended: Map<string, Reason>;
+  /** What runs and should not, until it is stopped. */
+  readonly strays: Set<string>;
   readonly backOff: ReturnType<typeof createBackOff>;
   readonly stop: AbortController;
   scans: Promise<void>;
@@ -143,7 +146,7 @@ async function scan(loop: Loop): Promise<void> {
     for (const state of unsettledStates)
       for (const { id } of view.having('Instance', stateKey(state))) enqueue(loop, id);
     for (const { id } of view.having('Instance', stateKey('running'))) if (!runs.has(id)) missing(loop, id);
-    for (const id of runs) if (isDown(view.get('Instance', id))) await runner?.stop(id);
+    for (const id of runs) if (isDown(view.get('Instance', id))) stray(loop, id);
   } catch (error) {
     log('error', `what runs cannot be found out: ${messageOf(error)}`);
   }
@@ -154,6 +157,19 @@ function missing(loop: Loop, id: string): void {
   if (!loop.ended.has(id))
     loop.ended.set(id, { reason: 'NotFound', message: 'it no longer ran when Weir was started' });
   enqueue(loop, id);
+}
+
+function stray(loop: Loop, id: string): void {
+  loop.strays.add(id);
+  enqueue(loop, id);
+}
+
+/** Stops what should not run; what somebody wants to run by now is left alone. Rejects where it cannot be stopped: it is tried again. */
+async function stopStray(loop: Loop, id: string): Promise<void> {
+  if (!loop.strays.has(id)) return;
+  const view = loop.options.door.store.read();
+  if (isDown(view.get('Instance', id))) await runnerIn(loop.options, view)?.stop(id);
+  loop.strays.delete(id);
 }
 
 function isDown(instance: Resource<'Instance'> | undefined): boolean {
@@ -203,15 +219,18 @@ function takePlace(loop: Loop, id: string): () => void {
 function isToEnd(loop: Loop, id: string): boolean {
   const instance = loop.options.door.store.read().get('Instance', id);
   const work = instance && workOf(instance.spec);
-  return work === 'stop' || work === 'suspend' || work === 'remove';
+  return work === 'stop' || work === 'suspend' || work === 'remove' || loop.strays.has(id);
 }
 
 /** Looks at one instance, and does what is to be done now. */
 async function lookAt(loop: Loop, id: string): Promise<void> {
   const { store } = loop.options.door;
-  const view = store.read();
-  const instance = view.get('Instance', id);
-  if (!instance) return loop.backOff.forget(id);
+  await stopStray(loop, id);
+  const instance = store.read().get('Instance', id);
+  if (!instance) {
+    loop.ended.delete(id);
+    return loop.backOff.forget(id);
+  }
   const end = loop.ended.get(id);
   if (end && instance.spec.state === 'running') {
     loop.backOff.failed(id, instance.generation, loop.options.clock());

@@ -370,6 +370,17 @@ converge('gives up a start when Weir ends, without calling it a failure', async 
   await plant.loop.close();
 });
 
+const stray = (id: string) => ({
+  id,
+  name: '',
+  team: '',
+  runtime: '4',
+  resources: {},
+  options: {},
+  environment: [],
+  credentialSecret: '',
+});
+
 converge('finds again at start what it left running, starts what is gone, and stops what should not run', async () => {
   const plant = await newPlant();
   const { create, at, stub } = plant;
@@ -377,24 +388,30 @@ converge('finds again at start what it left running, starts what is gone, and st
   await plant.loop.settled();
   await plant.loop.close();
   stub.end(lost, { reason: 'Exited', message: 'nobody heard' });
-  await stub.runner.start(
-    {
-      id: 'stray',
-      name: '',
-      team: '',
-      runtime: '4',
-      resources: {},
-      options: {},
-      environment: [],
-      credentialSecret: '',
-    },
-    new AbortController().signal,
-  );
+  await stub.runner.start(stray('stray'), new AbortController().signal);
   const before = stub.calls.length;
   plant.start();
   await until(() => at(lost).spec.state === 'running' && stub.runs.has(lost));
+  await plant.loop.settled();
   assert.equal([at(kept).spec.state, stub.runs.has('stray')], ['running', false]);
   assert.not(stub.calls.slice(before).includes(`start ${kept}`), 'what runs is left alone');
+  await plant.loop.close();
+});
+
+converge('stops at start all that should not run, although some of it cannot be stopped at first', async () => {
+  const plant = await newPlant();
+  const { stub, logged } = plant;
+  await plant.loop.close();
+  const ids = ['a', 'b', 'c', 'd'];
+  for (const id of ids) await stub.runner.start(stray(id), new AbortController().signal);
+  const refused = new Set(['a', 'c']);
+  stub.refuse((work, id) =>
+    work === 'stop' && refused.delete(id) ? { reason: 'Busy', message: `${id} does not listen` } : undefined,
+  );
+  plant.start();
+  await until(() => stub.runs.size === 0);
+  assert.equal(logged.filter((line) => line.includes('does not listen')).length, 2, logged.join('\n'));
+  await plant.loop.settled();
   await plant.loop.close();
 });
 

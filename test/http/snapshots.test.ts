@@ -450,6 +450,44 @@ snapshots('that cannot be taken at a deploy are taken later, and the instance sa
   assert.ok((await events(world)).includes('instance.snapshot-failed'));
 });
 
+snapshots(
+  'of a deploy that a restore overtakes are no failure, and are taken where nothing comes of it',
+  async (context) => {
+    const { world, stub, autos, id, loop } = context;
+    stub.deploy(id, { flows: flow('old') });
+    await autos.settled();
+    const [first] = (await list(context)).snapshots;
+    const { put } = world.store.blobs;
+    const release = stub.hold();
+    stub.refuse((work) => (work === 'write' ? { reason: 'NoRoom', message: 'the disk is full' } : undefined));
+    let asked: Promise<unknown> = Promise.resolve();
+    Object.assign(world.store.blobs, {
+      put: async (bytes: Uint8Array) => {
+        Object.assign(world.store.blobs, { put });
+        asked = restore(context, first.id);
+        await until(
+          'the restore is on its way',
+          () => world.store.read().get('Instance', id)?.spec.restore !== undefined,
+        );
+        return put(bytes);
+      },
+    });
+    stub.deploy(id, { flows: flow('new') });
+    await until('the restore is on its way', () => world.store.read().get('Instance', id)?.spec.restore !== undefined);
+    await autos.settled();
+    release();
+    await asked;
+    await loop.settled();
+    await until('the deploy has its snapshot', async () => (await list(context)).count === 2);
+    await autos.settled();
+    assert.not((await events(world)).includes('instance.snapshot-failed'));
+    assert.equal(
+      world.logged.filter((line) => line.includes('no snapshot can be taken')),
+      [],
+    );
+  },
+);
+
 snapshots('are at most a hundred of people for an instance', async (context) => {
   for (let count = 0; count < 100; count += 1) assert.is((await take(context, `${count}`)).status, 201);
   isConflict(await take(context), /can have no more snapshots, because it has 100, which is the most: delete one/);

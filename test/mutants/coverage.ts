@@ -1,5 +1,6 @@
 // Which tests run which part of which file, as V8 tells it of every process that a test starts.
 import { spawn } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +10,8 @@ export interface Covered {
   readonly test: string;
   readonly seconds: number;
   readonly passed: boolean;
+  /** The digests of those source files. */
+  readonly digests: Readonly<Record<string, string>>;
   /** By source file: the ranges of each process's account, the inner ones behind the outer ones. */
   readonly ranges: Readonly<Record<string, readonly (readonly Range[])[]>>;
 }
@@ -26,7 +29,15 @@ export async function cover(root: string, test: string, scratch: string): Promis
   const seconds = (performance.now() - started) / 1000;
   const ranges: Record<string, (readonly Range[])[]> = {};
   for (const name of globSync('*.json', { cwd: folder })) enter(ranges, root, join(folder, name));
-  return { test, seconds, passed, ranges };
+  const digests = Object.fromEntries(
+    Object.keys(ranges).map((file) => [file, digestOf(readFileSync(join(root, file), 'utf8'))]),
+  );
+  return { test, seconds, passed, digests, ranges };
+}
+
+/** What tells one text of a file from another. */
+export function digestOf(text: string): string {
+  return hash('sha256', text);
 }
 
 /** Whether a test file passes, once. */
@@ -48,9 +59,11 @@ export function passes(
   });
 }
 
-/** Whether a place in a file is run by what a test did. */
-export function isRun({ ranges }: Covered, file: string, place: number): boolean {
-  return (ranges[file] ?? []).some((own) => {
+/** Whether a place in a file is run by what a test did; of a file that changed since, any place that runs at all may be the one. */
+export function isRun({ ranges, digests }: Covered, file: string, place: number, digest: string): boolean {
+  const accounts = ranges[file] ?? [];
+  if (digests[file] !== digest) return accounts.length > 0;
+  return accounts.some((own) => {
     let run = false;
     let narrowest = Number.POSITIVE_INFINITY;
     for (const [start, end, isRunHere] of own) {

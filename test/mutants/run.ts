@@ -4,7 +4,7 @@ import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlin
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Covered, cover, isRun, passes } from './coverage.ts';
+import { type Covered, cover, digestOf, isRun, passes } from './coverage.ts';
 import { type Mutation, mutationsOf } from './mutations.ts';
 
 const { values } = parseArgs({
@@ -31,6 +31,8 @@ interface Fault extends Mutation {
   readonly room: string;
   readonly file: string;
   readonly line: number;
+  /** Of the file as it is without the fault. */
+  readonly digest: string;
   readonly was: string;
 }
 
@@ -54,13 +56,13 @@ function report(room: string): void {
   const found = own.filter((fault) => fates.get(fault) === 'found').length;
   const notRun = own.filter((fault) => fates.get(fault) === 'not run').length;
   console.log(
-    `${room}: ${found} of ${own.length} found (${((100 * found) / own.length).toFixed(0)} %), ${notRun} not run by any test`,
+    `${room}: ${found} of ${own.length} found (${((100 * found) / Math.max(1, own.length)).toFixed(0)} %), ${notRun} not run by any test`,
   );
 }
 
 /** The fate of a fault: the tests that run its place are tried, the quickest first. */
 async function fateOf(fault: Fault, copy: string): Promise<Fate> {
-  const tests = covered.filter((one) => one.passed && isRun(one, fault.file, fault.start));
+  const tests = covered.filter((one) => one.passed && isRun(one, fault.file, fault.start, fault.digest));
   if (tests.length === 0) return 'not run';
   const path = join(copy, fault.file);
   const source = readFileSync(path, 'utf8');
@@ -90,10 +92,12 @@ function faultsIn(room: string): Fault[] {
     .sort()
     .flatMap((file) => {
       const source = readFileSync(join(root, file), 'utf8');
+      const digest = digestOf(source);
       return mutationsOf(source).map((mutation) => ({
         ...mutation,
         room,
         file,
+        digest,
         line: source.slice(0, mutation.start).split('\n').length,
         was: source.slice(mutation.start, mutation.end),
       }));

@@ -98,8 +98,7 @@ async function serveFrom(
   const { log } = logger;
   const drivers = driversOf(store, options, io, log);
   const isolation = isolationOf(store, drivers, { log, now: io.now });
-  const known = () => ({ ...factsAt(options, io), drivers, baseUrl });
-  const bench = { ...benchOf(store, known(), io), facts: known };
+  const bench = benchOf(store, { ...factsAt(options, io), drivers, baseUrl }, io);
   const { facts, newId, fingerprint } = bench;
   const door = { store, facts };
   const pending = Promise.withResolvers<Started>();

@@ -4,10 +4,11 @@ import type { Change, Following } from '../core/model/change.ts';
 import type { Finding } from '../core/model/finding.ts';
 import { overlay } from '../core/model/overlay.ts';
 import { type AnyProposal, type AuditEvent, type Context, type Proposed, proposedBy } from '../core/model/proposal.ts';
+import type { State } from '../core/model/state.ts';
 import type { View } from '../core/model/view.ts';
 import { cautions } from '../core/rules/cautions.ts';
 import type { Facts } from '../core/rules/facts.ts';
-import { checkSteps } from '../core/rules/index.ts';
+import { check, checkSteps } from '../core/rules/index.ts';
 import { type Batch, type Consents, noConsents, type TreeFacts } from '../core/rules/rule.ts';
 import { inOneGo } from '../lib/steps.ts';
 import type { StoreRecord } from '../store/store.ts';
@@ -43,46 +44,70 @@ export function* transactSteps<R>(
   before: View,
   proposal: LongProposal<R>,
   context: Context,
-  { facts, consents = noConsents, tree }: TransactOptions,
+  options: TransactOptions,
 ): Generator<void, Tried<R>, void> {
-  const { changes: proposed, findings = [], events = [], result } = yield* proposal(before, context);
+  const wanted = yield* proposal(before, context);
   const after = overlay(before);
-  for (let at = 0; at < proposed.length; at += pieceSize) {
-    after.apply(proposed.slice(at, at + pieceSize));
-    if (proposed.length > pieceSize) yield;
+  for (let at = 0; at < wanted.changes.length; at += pieceSize) {
+    after.apply(wanted.changes.slice(at, at + pieceSize));
+    if (wanted.changes.length > pieceSize) yield;
   }
-  const consequences = yield* consequenceSteps(proposed, before, after);
-  const following = consequences.map(({ change }) => change);
-  after.apply(following);
-  const changes = following.length > 0 ? [...proposed, ...following] : proposed;
-  const batch: Batch = { door: context.origin, changes, before, after, consents, facts, ...(tree ? { tree } : {}) };
-  const violations = [...findings];
+  const laid = laidOver(wanted, before, after, yield* consequenceSteps(wanted.changes, before, after));
+  const batch = batchOf(laid, context, options);
+  const violations: Finding[] = [];
   for (const found of checkSteps(batch)) {
     for (const violation of found) violations.push(violation);
     yield;
   }
-  const warnings = () => [...cautions(batch)];
-  return { proposed, consequences, changes, before, after, violations, warnings, events, result };
+  return judged(wanted, laid, batch, violations);
 }
 
 const pieceSize = 64;
 
-/** Tries a proposal in one go. */
+/** Tries a proposal in one go: what most writes come to is so little that to be able to stop would cost as much again. */
 export function transact<R>(
-  view: View,
+  before: View,
   proposal: AnyProposal<R>,
   context: Context,
   options: TransactOptions,
 ): Tried<R> {
-  return inOneGo(transactSteps(view, inFull(proposal), context, options));
+  const wanted = proposedBy(proposal, before, context);
+  const after = overlay(before, wanted.changes);
+  const laid = laidOver(wanted, before, after, inOneGo(consequenceSteps(wanted.changes, before, after)));
+  const batch = batchOf(laid, context, options);
+  return judged(wanted, laid, batch, check(batch));
 }
 
-/** A short proposal as a long one. */
-function inFull<R>(proposal: AnyProposal<R>): LongProposal<R> {
-  // biome-ignore lint/correctness/useYield: there is nothing to slice.
-  return function* (view, context) {
-    return proposedBy(proposal, view, context);
-  };
+/** The state as it would be: what was proposed, and what follows from that. */
+type Laid = Pick<Tried, 'proposed' | 'consequences' | 'changes' | 'before' | 'after'>;
+
+function laidOver(
+  { changes: proposed }: Pick<Proposed<unknown>, 'changes'>,
+  before: View,
+  after: State,
+  consequences: readonly Following[],
+): Laid {
+  const following = consequences.map(({ change }) => change);
+  after.apply(following);
+  const changes = following.length > 0 ? [...proposed, ...following] : proposed;
+  return { proposed, consequences, changes, before, after };
+}
+
+function batchOf(
+  { changes, before, after }: Laid,
+  { origin }: Context,
+  { facts, consents = noConsents, tree }: TransactOptions,
+): Batch {
+  return { door: origin, changes, before, after, consents, facts, ...(tree ? { tree } : {}) };
+}
+
+function judged<R>(
+  { findings = [], events = [], result }: Proposed<R>,
+  laid: Laid,
+  batch: Batch,
+  broken: readonly Finding[],
+): Tried<R> {
+  return { ...laid, violations: [...findings, ...broken], warnings: () => [...cautions(batch)], events, result };
 }
 
 /** What a commit of a proposal leaves in the audit log: what happened besides, then an entry for each change. */

@@ -7,8 +7,10 @@ import { created } from '../../src/core/model/change.ts';
 import { openStore } from '../../src/store/json-file.ts';
 import { living, made } from '../control/world.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
-import { type Row, told } from './measure.ts';
-import { type Server, startServer } from './served.ts';
+import { against, type Row, told } from './measure.ts';
+import { type Server, startScript, startServer } from './served.ts';
+
+const bareScript = new URL('./bare-wait.ts', import.meta.url).pathname;
 
 /** Runs for as long as each waits, and a little, so that each asks again once. Agents wait three times as long, and cost a third. */
 export async function benchDevices({ many = 1_000, seconds = 21 } = {}): Promise<Row[]> {
@@ -18,8 +20,37 @@ export async function benchDevices({ many = 1_000, seconds = 21 } = {}): Promise
   const tokens = await fill(store, many);
   const server = await startServer(join(folder.path, 'tree'), store);
   await sleep(2000);
+  const [weir, bare] = [await waitFor(server, tokens, seconds), await bareWait(tokens, seconds)];
+  await server.stop();
+  await folder.remove();
+  const name = `devices: ${told(many)} that wait 20 s each time`;
+  return [
+    { name: 'devices: the server without any', value: weir.idle, unit: '% of a core' },
+    { name: `${name}: what they add`, value: weir.added, unit: '% of a core' },
+    { name: `${name}: what they add to bare Fastify`, value: bare.added, unit: '% of a core' },
+    against(`${name}: what they add ÷ to bare Fastify`, weir.added, bare.added, { atMost: 5 }),
+    { name: `${name}: answers to each`, value: weir.answers / many, unit: '' },
+  ];
+}
+
+async function bareWait(tokens: readonly string[], seconds: number): Promise<Waited> {
+  const server = await startScript(bareScript, []);
+  const waited = await waitFor(server, tokens, seconds);
+  await server.stop();
+  return waited;
+}
+
+/** In percent of one core; and how many answers there were. */
+interface Waited {
+  readonly idle: number;
+  readonly added: number;
+  readonly answers: number;
+}
+
+/** What a server takes when nobody asks it, and what devices add to that which wait. */
+async function waitFor(server: Server, tokens: readonly string[], seconds: number): Promise<Waited> {
   const idle = await shareOfCore(server, seconds / 4);
-  const agent = new Agent({ keepAlive: true, maxSockets: many });
+  const agent = new Agent({ keepAlive: true, maxSockets: tokens.length });
   const stop = new AbortController();
   const polls = tokens.map((token) => poll(server.url, { token, agent, stop: stop.signal }));
   await sleep(4_000);
@@ -27,14 +58,7 @@ export async function benchDevices({ many = 1_000, seconds = 21 } = {}): Promise
   stop.abort();
   const answers = (await Promise.all(polls)).reduce((sum, count) => sum + count, 0);
   agent.destroy();
-  await server.stop();
-  await folder.remove();
-  const name = `devices: ${told(many)} that wait 20 s each time`;
-  return [
-    { name: 'devices: the server without any', value: idle, unit: '% of a core' },
-    { name: `${name}: what they add`, value: Math.max(0, busy - idle), unit: '% of a core', atMost: 5 },
-    { name: `${name}: answers to each`, value: answers / many, unit: '' },
-  ];
+  return { idle, added: Math.max(0, busy - idle), answers };
 }
 
 async function fill(folder: string, many: number): Promise<string[]> {

@@ -19,6 +19,16 @@ export function spread(figures: readonly number[]): Required<Pick<Row, 'value' |
   return { value: median(figures), range: [Math.min(...figures), Math.max(...figures)] };
 }
 
+/** How a figure stands to its yardstick, which was measured in the same run: what this machine is, or does meanwhile, cancels out. */
+export function against(
+  name: string,
+  figure: number,
+  yardstick: number,
+  promise: Pick<Row, 'atMost' | 'atLeast'>,
+): Row {
+  return { name, value: figure / yardstick, unit: '×', ...promise };
+}
+
 /** A number as people write it: `10 000`. */
 export function told(count: number): string {
   return count.toLocaleString('en').replaceAll(',', ' ');

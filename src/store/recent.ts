@@ -56,8 +56,9 @@ function createGenerations<V>(limit: number): Generations<V> {
       weighs += weight;
     },
     entries: function* () {
-      yield* old;
-      yield* young;
+      // Both as they are now: what is old by the time that the first has been gone through may be another.
+      const both = [old, young];
+      for (const one of both) yield* one;
     },
   };
 }

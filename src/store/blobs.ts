@@ -1,6 +1,6 @@
 // Blobs: bytes that resources name by their SHA-256, durable before anything names them, and deleted when nothing does any more.
 import { createHash } from 'node:crypto';
-import { namedBlobs } from '../core/model/named-blobs.ts';
+import { isBlobNamed } from '../core/model/named-blobs.ts';
 import type { View } from '../core/model/view.ts';
 import { createSlicer, type Slicer } from '../lib/slice.ts';
 import { type Blobs, DamagedBlob, diskFullWords, NoRoom, NotKept } from './store.ts';
@@ -69,14 +69,12 @@ export function createBlobs(shelf: Shelf, around: Around): Blobs {
     collect: async () => {
       requireWritable();
       const names = await inTurn(() => shelf.tidy());
-      if (names.length === 0) return 0;
-      const isNeeded = (name: string, named: ReadonlySet<string>) => held.has(name) || named.has(name);
-      const named = namedBlobs(around.view());
+      const isNeeded = (name: string) => held.has(name) || isBlobNamed(around.view(), name);
       let count = 0;
-      for (const name of names.filter((one) => !isNeeded(one, named)))
+      for (const name of names.filter((one) => !isNeeded(one)))
         await inTurn(async () => {
           // Looked at anew for each: whoever commits meanwhile still holds what it names.
-          if (around.refusal() !== undefined || isNeeded(name, namedBlobs(around.view()))) return;
+          if (around.refusal() !== undefined || isNeeded(name)) return;
           await shelf.remove(name);
           count += 1;
         });

@@ -1,6 +1,8 @@
 // Blobs in files: under a disk that loses power, is full, or gives back other bytes than it was given.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createState } from '../../src/core/model/state.ts';
+import { createBlobs, memoryShelf } from '../../src/store/blobs.ts';
 import { DamagedBlob, NotKept } from '../../src/store/store.ts';
 import { createFaultDisk, type FaultDisk, losses } from '../support/fault-file-system.ts';
 import { bytesOf, naming } from './blob-promises.ts';
@@ -37,6 +39,36 @@ blobs('are on the disk before anything that names them, wherever the power is lo
     await again.close();
   }
   assert.ok(found.length > 100);
+});
+
+blobs('are collected without looking at all that names any, and what is named meanwhile stays', async () => {
+  const shelf = memoryShelf();
+  const state = createState();
+  const removed: string[] = [];
+  const all = () => {
+    throw new Error('all snapshots were looked at');
+  };
+  const put = createBlobs(shelf, { view: () => state, refusal: () => undefined, hasRoom: () => true });
+  const names: string[] = [];
+  for (const text of ['one', 'two', 'three']) {
+    const { name, release } = await put.put(bytesOf(text));
+    names.push(name);
+    release();
+  }
+  const watching = {
+    ...shelf,
+    remove: async (name: string) => {
+      removed.push(name);
+      await shelf.remove(name);
+      // Somebody restores what names another one while the first goes.
+      const other = names.find((one) => !removed.includes(one)) ?? '';
+      state.apply(naming('again', other)({ ...state, position: '0' }).changes);
+    },
+  };
+  const around = { view: () => ({ ...state, all }), refusal: () => undefined, hasRoom: () => true };
+  assert.is(await createBlobs(watching, around).collect(), 2);
+  assert.is(removed.length, 2);
+  assert.equal((await shelf.tidy()).length, 1);
 });
 
 blobs('that cannot be written leave nothing, and the store goes on', async () => {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { bookkeeping, defineKind, listBy, refId, sealed } from './kind.ts';
 import { instant, variableName } from './scalars.ts';
+import { contentKey } from './snapshot.ts';
 import { optionOverrides } from './template-options.ts';
 
 /** The states of an instance. */
@@ -156,7 +157,11 @@ export const instance = defineKind({
       .describe('How many times in a row it ended shortly after its start; absent where it did not.'),
     alerts: bookkeeping(alerts).optional().describe('What its owners were told by mail.'),
   }),
-  keys: ({ team, instanceType, state }) => [teamTypeKey(team, instanceType), stateKey(state)],
+  keys: ({ team, instanceType, state, restore: restored }) => [
+    teamTypeKey(team, instanceType),
+    stateKey(state),
+    ...(restored ? [contentKey(restored.content)] : []),
+  ],
 });
 
 /** The index key of a team's instances of a type, by their ids. */

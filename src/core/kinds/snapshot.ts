@@ -36,4 +36,10 @@ export const snapshot = defineKind({
       'The SHA-256 of what it holds, in hexadecimal: the name of the blob.',
     ),
   }),
+  keys: ({ content }) => [contentKey(content)],
 });
+
+/** The index key of what names a blob. */
+export function contentKey(content: string): string {
+  return `content=${content}`;
+}

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { kinds } from '../../../src/core/kinds/index.ts';
 import { type Change, created, deleted } from '../../../src/core/model/change.ts';
-import { namedBlobs } from '../../../src/core/model/named-blobs.ts';
+import { isBlobNamed, namedBlobs } from '../../../src/core/model/named-blobs.ts';
 import type { Context, Proposal } from '../../../src/core/model/proposal.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
 import { createState, type State } from '../../../src/core/model/state.ts';
@@ -69,6 +69,7 @@ snapshots('belong to a team and an instance, and name who took them and what the
     content: blob('a'),
   });
   assert.equal([...namedBlobs(state)], [blob('a')]);
+  assert.equal([isBlobNamed(state, blob('a')), isBlobNamed(state, blob('b'))], [true, false]);
 });
 
 snapshots('of deploys are ten, those of people stay, and the same deploy is one', () => {
@@ -130,6 +131,7 @@ restores('is written down with the blob and the secret that it needs, and keeps 
   const row = state.get('Snapshot', snapshot);
   if (row) state.apply([deleted(row)]);
   assert.equal([...namedBlobs(state)], [blob('a')]);
+  assert.equal([isBlobNamed(state, blob('a')), isBlobNamed(state, blob('b'))], [true, false]);
 });
 
 restores('ends once: with flows that are no deploy, or with the reason', () => {

@@ -73,7 +73,7 @@ async function fateOf(fault: Fault, copy: string): Promise<Fate> {
       if (left < 0) break;
       left -= seconds;
       // What hangs was found, too.
-      if (!(await passes(copy, test, {}, AbortSignal.timeout((5 * seconds + 20) * 1000)))) return 'found';
+      if (!(await passes(copy, test, {}, AbortSignal.timeout(Math.ceil(5 * seconds + 20) * 1000)))) return 'found';
     }
     return 'survived';
   } finally {

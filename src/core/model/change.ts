@@ -53,9 +53,11 @@ export function changesOf<K extends KindName>(changes: readonly Change[], kind: 
   const typed = changes as unknown as readonly Change<K>[];
   const [only] = typed;
   // Nearly every write changes one thing, and is asked after each kind.
-  if (typed.length <= 1) return only?.kind === kind ? typed : [];
-  return (listsOf(changes).get(kind) ?? []) as unknown as readonly Change<K>[];
+  if (typed.length <= 1) return only?.kind === kind ? typed : none;
+  return (listsOf(changes).get(kind) ?? none) as unknown as readonly Change<K>[];
 }
+
+const none: readonly never[] = [];
 
 /** The changes by kind. */
 function listsOf(changes: readonly Change[]): ReadonlyMap<KindName, readonly Change[]> {

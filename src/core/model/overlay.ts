@@ -18,7 +18,7 @@ export function overlay(base: View, changes: Iterable<Change> = []): State {
   const layers = new Map<KindName, Layer>();
   const state: State = {
     get: (kind, id) => rowOf(base, layers.get(kind), kind, id) as never,
-    named: (kind, name) => first(havingOver(base, layers.get(kind), kind, nameKey(name))) as never,
+    named: (kind, name) => namedOver(base, layers.get(kind), kind, name) as never,
     all: (kind) => allOver(base, layers.get(kind), kind) as never,
     count: (kind) => base.count(kind) + (layers.get(kind)?.grown ?? 0),
     having: (kind, key) => havingOver(base, layers.get(kind), kind, key) as never,
@@ -73,15 +73,26 @@ function* allOver(base: View, layer: Layer | undefined, kind: KindName): Iterabl
   for (const [id, row] of layer.rows) if (row && !base.get(kind, id)) yield row;
 }
 
-function* havingOver(base: View, layer: Layer | undefined, kind: KindName, key: string): Iterable<Resource> {
-  const went = layer?.moved?.went.get(key);
+/** As long as no name of the kind moved, whoever had one below has it. */
+function namedOver(base: View, layer: Layer | undefined, kind: KindName, name: string): Resource | undefined {
+  if (layer?.moved) return first(stackedOver(base, layer, kind, nameKey(name)));
+  const below = base.named(kind, name);
+  return below && rowOf(base, layer, kind, below.id);
+}
+
+function havingOver(base: View, layer: Layer | undefined, kind: KindName, key: string): Iterable<Resource> {
+  return layer ? stackedOver(base, layer, kind, key) : base.having(kind, key);
+}
+
+function* stackedOver(base: View, layer: Layer, kind: KindName, key: string): Iterable<Resource> {
+  const went = layer.moved?.went.get(key);
   for (const row of base.having(kind, key)) {
     if (went?.has(row.id)) continue;
     const shown = rowOf(base, layer, kind, row.id);
     if (shown) yield shown;
   }
-  for (const id of layer?.moved?.came.get(key) ?? []) {
-    const row = layer?.rows.get(id);
+  for (const id of layer.moved?.came.get(key) ?? []) {
+    const row = layer.rows.get(id);
     if (row) yield row;
   }
 }

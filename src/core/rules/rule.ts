@@ -137,13 +137,18 @@ export function isRead({ tree }: Batch, resource: Pick<Resource, 'kind' | 'name'
 
 /** The changes that leave a resource of a kind behind (made or altered), with types. */
 export function written<K extends KindName>(batch: Batch, kind: K): readonly Written<K>[] {
-  return changesOf(batch.changes, kind).filter((change): change is Written<K> => change.after !== undefined);
+  const own = changesOf(batch.changes, kind);
+  return own.length === 0 ? none : own.filter((change): change is Written<K> => change.after !== undefined);
 }
 
 /** The changes that delete a resource of a kind, with types. */
 export function removed<K extends KindName>(batch: Batch, kind: K): readonly Removed<K>[] {
-  return changesOf(batch.changes, kind).filter((change): change is Removed<K> => isRemoved(change));
+  const own = changesOf(batch.changes, kind);
+  return own.length === 0 ? none : own.filter((change): change is Removed<K> => isRemoved(change));
 }
+
+// Nearly every rule asks after kinds that nobody wrote.
+const none: readonly never[] = [];
 
 function isRemoved({ before, after }: Change): boolean {
   return before !== undefined && after === undefined;

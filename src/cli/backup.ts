@@ -1,10 +1,11 @@
 // weir backup: the whole store in one file, also while a server writes to it.
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { View } from '../core/model/view.ts';
 import { keptFiles } from '../drivers/local/kept-files.ts';
 import { UsageError } from '../options.ts';
 import { keyEntry } from '../store/backup/contents.ts';
+import { removeLeftovers } from '../store/backup/leftovers.ts';
 import { changingFile, type Source, textFile } from '../store/backup/source.ts';
 import { type Backup, backUp } from '../store/backup/write.ts';
 import { StoreUnavailable } from '../store/store.ts';
@@ -43,6 +44,8 @@ in it unless --with-key asks for that. Stacks and the tree are not in it.`,
     const isNamed = options.instances !== undefined;
     const others = (view: View) => instanceSources({ folder: instances, isNamed }, view, leftOut);
     const log = (message: string) => io.stderr.write(`${escaped(message)}\n`);
+    for (const path of isFolder(dirname(out)) ? await removeLeftovers(dirname(out)) : [])
+      log(`${path} was removed: it is what a backup left that was killed`);
     const withKeys = options.withKey ? { withKeys: keysAt(options, io) } : {};
     const made = await withProgress(io, 'backing up', () =>
       backUp(store, { out, at, madeBy: io.version, others, log, ...withKeys }),

@@ -21,6 +21,7 @@ import { findKeys, type KeySource, makeKey } from './key-file.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { emptyLog, type Log } from './log.ts';
+import { toldOfOnlookers } from './onlookers.ts';
 import { defaultRetention, listRecordSegments, type RecordSegment, type Retention } from './record-segments.ts';
 import { createRecordReader } from './records.ts';
 import { createReserve } from './reserve.ts';
@@ -167,6 +168,8 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
     return [emptyLog(), { segment, records: [], snapshotBytes: 0, grown: 0 }];
   }
   await removeUnfinished(files, folder, found);
+  const onlookers = await toldOfOnlookers(files, folder, found);
+  if (onlookers !== undefined) log(onlookers);
   const records = await listRecordSegments(files, folder, format);
   const loaded = await load(files, folder, found, records, format);
   await setAside(setting, loaded);
@@ -215,7 +218,8 @@ async function setAside({ files, folder, log }: Setting, { lost }: Loaded): Prom
 
 async function openForReading(setting: Setting, options: OpenOptions): Promise<Store> {
   const { folder, files, format, log } = setting;
-  const [data, records] = await loadWhileOthersWrite(setting, options, 20);
+  const [{ log: data, lost }, records] = await loadWhileOthersWrite(setting, options, 20);
+  if (lost) log(`${lost.error.message} (Nothing is lost: the snapshot before it and the journal are good)`);
   const low = new Low<Log>({ read: async () => data, write: async () => {} }, emptyLog());
   await low.read();
   const reader = createRecordReader(files, folder, log, format);
@@ -235,15 +239,14 @@ async function loadWhileOthersWrite(
   given: Setting,
   options: OpenOptions,
   tries: number,
-): Promise<readonly [Log, readonly RecordSegment[]]> {
+): Promise<readonly [Loaded, readonly RecordSegment[]]> {
   const setting = await withKeys(given, options);
   const { folder, files, format } = setting;
   const found = await listStore(setting.files, setting.folder);
   if (!hasStore(found)) throw noStore(folder);
   try {
     const records = await listRecordSegments(files, folder, format);
-    const { log } = await load(files, folder, found, records, format);
-    return [log, records];
+    return [await load(files, folder, found, records, format), records];
   } catch (error) {
     if (tries <= 1) throw error;
     // A key that is missing stays so, unless it was made, or changed, since it was looked for.

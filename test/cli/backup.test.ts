@@ -1,6 +1,17 @@
 // timeout: 600
 // Backups by the command: of a server that runs, of the instances' own files, and back into a server that has all of it.
-import { cpSync, existsSync, linkSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,6 +35,35 @@ commands.after.each(async ({ here }) => {
   await removeTree(join(here.path, '.weir'));
   await here.remove();
 });
+
+commands(
+  'remove what one left that was killed, and nothing that is still being written or is no backup',
+  async ({ here }) => {
+    const weir = await withFixture(here);
+    await writeFiles(here.path, {
+      'backups/weir-20261121T100000.000Z.tar.gz.tmp': 'begun long ago',
+      'backups/weir-20261121T100001.000Z.tar.gz.tmp': 'begun just now',
+      'backups/weir-20261121T100002.000Z.tar.gz': 'whole',
+      'backups/notes.tmp': 'of somebody',
+    });
+    const old = new Date(Date.now() - 11 * 60_000);
+    for (const name of ['weir-20261121T100000.000Z.tar.gz.tmp', 'weir-20261121T100002.000Z.tar.gz', 'notes.tmp'])
+      utimesSync(join(here.path, 'backups', name), old, old);
+    const made = await weir('backup --out backups');
+    assert.is(made.code, 0, made.stderr);
+    assert.match(
+      made.stderr,
+      /backups\/weir-20261121T100000\.000Z\.tar\.gz\.tmp was removed: it is what a backup left/,
+    );
+    const left = readdirSync(join(here.path, 'backups')).sort();
+    assert.equal(left.slice(0, 3), [
+      'notes.tmp',
+      'weir-20261121T100001.000Z.tar.gz.tmp',
+      'weir-20261121T100002.000Z.tar.gz',
+    ]);
+    assert.is(left.length, 4, left.join());
+  },
+);
 
 commands('take a running server to another one, with everything that there was', async ({ here }) => {
   const weir = await withFixture(here);

@@ -127,7 +127,9 @@ damage('opens by its older snapshot and the journal, says so, and sets the bad o
   const newest = disk.paths().filter(isSnapshot).sort().at(-1) ?? '';
   await edit(disk, newest, (bytes) => bytes.fill('x', 200, 201));
   const said: string[] = [];
-  const reading = await openOn(disk.killed(), { readOnly: true });
+  const toldReaders: string[] = [];
+  const reading = await openOn(disk.killed(), { readOnly: true, log: (message) => toldReaders.push(message) });
+  assert.match(toldReaders.join(), /snapshot-\d+\.jsonl at byte \d+: .*Nothing is lost/);
   assert.is(JSON.stringify(await momentOf(reading)), before);
   const store = await openOn(disk, { log: (message) => said.push(message) });
   assert.is(JSON.stringify(await momentOf(store)), before);

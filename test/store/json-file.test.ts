@@ -102,6 +102,34 @@ folder('may hold what belongs to others, and keeps it', async () => {
   assert.is((await stat(path)).mode & 0o777, 0o755);
 });
 
+folder('that everybody may read is told of, with the command that closes it', async () => {
+  const { path } = temporaryFolder();
+  const fill = await openStore(path, { ...quiet, snapshotBytes: 1 });
+  for (let index = 0; index < 9; index += 1)
+    await fill.commit(() => ({ changes: [], records: [historyRecord(`h${index}`)] }), { id: String(index) });
+  await fill.close();
+  const said = async (): Promise<string> => {
+    const lines: string[] = [];
+    const store = await openStore(path, { ...quiet, log: (message) => lines.push(message) });
+    await store.close();
+    return lines.filter((line) => line.includes('everybody')).join('\n');
+  };
+  const [journal = ''] = (await readdir(path)).filter((name) => name.startsWith('journal-')).sort();
+  assert.is(await said(), '');
+  await chmod(path, 0o755);
+  assert.is(await said(), '', 'its files are private by their own modes');
+  await chmod(join(path, journal), 0o640);
+  assert.is(await said(), '', 'whom a group has was decided by somebody');
+  const [open = ''] = (await readdir(join(path, 'records'))).sort();
+  await chmod(join(path, 'records'), 0o755);
+  await chmod(join(path, 'records', open), 0o644);
+  const told = await said();
+  assert.ok(told.includes(`${join(path, 'records', open)} of the store, password hashes included`), told);
+  assert.ok(told.endsWith(`run chmod -R o= ${path}`), told);
+  await chmod(path, 0o700);
+  assert.is(await said(), '', 'nobody else comes so far');
+});
+
 folder('that is a file, or below one, is refused with what to do', async () => {
   const { path } = temporaryFolder();
   await writeFile(join(path, 'file'), '');

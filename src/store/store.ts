@@ -84,6 +84,8 @@ export interface Health {
   readonly position: string;
   /** The disk is full, and what is kept for commits was broken into: what can wait has to. */
   readonly isLow?: true;
+  /** What is wrong with the audit log or the history, as far as it is known: how much, and the first of it in words. */
+  readonly damage?: { readonly count: number; readonly first: string };
   /** How much a journal has grown since the last snapshot, in bytes; absent where an engine keeps none. */
   readonly journalBytes?: number;
 }

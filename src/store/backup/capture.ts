@@ -73,7 +73,7 @@ async function take(
   if (String(before) !== String(await recordNames(files, folder))) throw new Moved('records have moved');
   const loaded = await load(fixed, folder, listing, segments, format);
   const log = await logSources(folder, listing, loaded, held);
-  const records = segments.map((segment) => recordSource(files, folder, segment));
+  const records = loaded.records.map((segment) => recordSource(files, folder, segment));
   const blobs = await blobSources(files, folder, loaded.log.state);
   const { keys } = loaded;
   return { position: loaded.log.position, view: loaded.log.state, keys, sources: [...log, ...records, ...blobs] };

@@ -2,19 +2,25 @@
 import { join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import { advance, type Heads, movedHeads } from './chain.ts';
-import type { RecordDamage } from './damage.ts';
+import type { Damage } from './damage.ts';
 import { DiskFull, type Room, WriteFailed } from './engine-state.ts';
 import { type FileSystem, wordsOf, writeFully } from './file-system.ts';
 import { listFolder, unreadable } from './folder.ts';
 import type { Format } from './format.ts';
 import { closingLine, createSegment, type Segment } from './journal.ts';
-import { frameLine } from './lines.ts';
 import type { Dropped } from './ledger.ts';
+import { frameLine } from './lines.ts';
 import type { Log } from './log.ts';
 import { passed } from './passing.ts';
-import { type RecordSegment, type Retention, removeSegments, writeRecordSegments } from './record-segments.ts';
-import { droppedWords, noted, retain } from './retain.ts';
+import {
+  type RecordSegment,
+  type Retention,
+  removeSegments,
+  syncRecordSegments,
+  writeRecordSegments,
+} from './record-segments.ts';
 import { isFull, type Reserve } from './reserve.ts';
+import { droppedWords, noted, retain } from './retain.ts';
 import { writeSnapshot } from './snapshot.ts';
 import { diskFullWords } from './store.ts';
 
@@ -26,7 +32,7 @@ export interface JournalStart {
   readonly retired: readonly string[];
   readonly dropped: Dropped;
   /** What is wrong with records, as far as the start tells. */
-  readonly damage: readonly RecordDamage[];
+  readonly damage: readonly Damage[];
   readonly snapshotBytes: number;
   readonly grown: number;
   /** What was loaded is of an older format: it is written anew before anybody uses it. */
@@ -53,7 +59,7 @@ export interface JournalAdapter extends Adapter<Log> {
   /** The record segments, oldest first. */
   recordSegments(): readonly RecordSegment[];
   /** What the start found wrong with them. */
-  foundDamage(): readonly RecordDamage[];
+  foundDamage(): readonly Damage[];
   /** How much the journal has grown since the last snapshot, in bytes. */
   journalBytes(): number;
   /** Whether the disk has room, as the last writes found. */
@@ -68,7 +74,7 @@ interface Journal {
   records: readonly RecordSegment[];
   retired: readonly string[];
   dropped: Dropped;
-  readonly damage: readonly RecordDamage[];
+  readonly damage: readonly Damage[];
   snapshotBytes: number;
   grown: number;
   snapshot: Promise<void> | undefined;
@@ -237,16 +243,21 @@ async function takeSnapshot(journal: Journal, log: Log, position: number): Promi
   const { files, folder, format, retention, log: say } = journal.options;
   const { heads, passing } = log;
   await writeRecordSegments(files, folder, log, position, format, (made) => {
-    journal.records = [...journal.records, ...made];
-    for (const { stream } of made) {
-      log.tail[stream] = log.tail[stream].filter(({ seq }) => seq > position);
-      log.movedHeads = { ...log.movedHeads, [stream]: heads[stream] };
-    }
+    const { stream, last, hash = heads[stream] } = made;
+    journal.records = [...journal.records, made];
+    log.tail[stream] = log.tail[stream].filter(({ seq }) => seq > last);
+    log.movedHeads = { ...log.movedHeads, [stream]: last === position ? heads[stream] : hash };
   });
+  if (journal.records.length > 0) await syncRecordSegments(files, folder);
   journal.records = await noted(files, folder, journal.records);
   const retained = retain(journal.records, journal.dropped, retention, passing);
   const { kept: segments, dropped, unwanted } = retained;
-  journal.snapshotBytes = await writeSnapshot(files, folder, log, position, format, { heads, passing, dropped, segments });
+  journal.snapshotBytes = await writeSnapshot(files, folder, log, position, format, {
+    heads,
+    passing,
+    dropped,
+    segments,
+  });
   await dropOldFiles(files, folder);
   // Whoever counts or reads from now on does without them. The snapshot before lists them, so that they stay until that is gone.
   journal.records = segments;

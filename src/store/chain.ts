@@ -32,14 +32,15 @@ export function linkOfBytes(previous: string, body: Uint8Array): string {
 /** The heads once the records of a commit are in the chain. */
 export function advance(heads: Heads, seq: number, records: readonly StoreRecord[]): Heads {
   let next = heads;
-  for (const record of records)
-    next = { ...next, [record.stream]: link(next[record.stream], bodyOf(seq, record)) };
+  for (const record of records) next = { ...next, [record.stream]: link(next[record.stream], bodyOf(seq, record)) };
   return next;
 }
 
 /** The heads that some records have moved, as the line of their commit holds them. */
 export function movedHeads(heads: Heads, records: readonly StoreRecord[]): Partial<Heads> {
   return Object.fromEntries(
-    streams.filter((stream) => records.some((record) => record.stream === stream)).map((stream) => [stream, heads[stream]]),
+    streams
+      .filter((stream) => records.some((record) => record.stream === stream))
+      .map((stream) => [stream, heads[stream]]),
   );
 }

@@ -268,7 +268,12 @@ function healthOf(engine: Engine): ReturnType<Store['health']> {
   const low = room === 'enough' ? {} : ({ isLow: true } as const);
   const [first, ...others] = backing.damage?.() ?? [];
   const damage = first && { damage: { count: 1 + others.length, first: damageWords(first) } };
-  const common = { position: view.position, ...(journalBytes === undefined ? {} : { journalBytes }), ...low, ...damage };
+  const common = {
+    position: view.position,
+    ...(journalBytes === undefined ? {} : { journalBytes }),
+    ...low,
+    ...damage,
+  };
   if (closing !== undefined) return { state: 'closed', ...common };
   const reason = failure ?? (room === 'none' ? diskFullWords : undefined);
   return reason === undefined ? { state: 'ready', ...common } : { state: 'read-only', reason, ...common };

@@ -136,6 +136,7 @@ export function damaged(path: string, offset: number, why: string, cause?: unkno
   const advice = 'The disk or another program has changed it: restore the folder from a backup';
   return new StoreUnavailable('damaged', `the store is damaged: ${path} at byte ${offset}: ${why}. ${advice}.`, {
     cause,
+    damage: { path, offset, why },
   });
 }
 

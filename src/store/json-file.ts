@@ -18,9 +18,9 @@ import {
 import { type Format, presentFormat, sealingKey } from './format.ts';
 import { checkUnsealed, createSegment, repairSegment, type Segment } from './journal.ts';
 import { findKeys, type KeySource, makeKey } from './key-file.ts';
+import { nothingDropped } from './ledger.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, lockFolder } from './lock.ts';
-import { nothingDropped } from './ledger.ts';
 import { emptyLog, type Log } from './log.ts';
 import { defaultRetention, listRecordSegments, type Retention } from './record-segments.ts';
 import { watchRecords } from './record-watch.ts';
@@ -169,7 +169,10 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
     if (!setting.create) throw noStore(folder);
     if (found) await removeUnfinished(files, folder, found);
     const segment = await createSegment(files, folder, 1, format);
-    return [emptyLog(), { segment, records: [], retired: [], damage: [], dropped: nothingDropped, snapshotBytes: 0, grown: 0 }];
+    return [
+      emptyLog(),
+      { segment, records: [], retired: [], damage: [], dropped: nothingDropped, snapshotBytes: 0, grown: 0 },
+    ];
   }
   await removeUnfinished(files, folder, found);
   const loaded = await load(files, folder, found, await listRecordSegments(files, folder, format), format);
@@ -183,8 +186,7 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
   const { snapshotBytes, journalBytes: grown, records, retired, dropped, damage } = loaded;
   const known = { records, retired, dropped, damage, snapshotBytes };
   const segment = { path, file, size: end };
-  if (loaded.version === format.version && !loaded.isSealedOtherwise)
-    return [loaded.log, { segment, grown, ...known }];
+  if (loaded.version === format.version && !loaded.isSealedOtherwise) return [loaded.log, { segment, grown, ...known }];
   return [loaded.log, { segment: await beginAnew(setting, loaded, segment), grown: 0, outdated: true, ...known }];
 }
 
@@ -235,11 +237,7 @@ async function openForReading(setting: Setting, options: OpenOptions): Promise<S
 }
 
 /** The folder may change under the reader's hands: what does not fit together is looked at again before it is believed. */
-async function loadWhileOthersWrite(
-  given: Setting,
-  options: OpenOptions,
-  tries: number,
-): Promise<Loaded> {
+async function loadWhileOthersWrite(given: Setting, options: OpenOptions, tries: number): Promise<Loaded> {
   const setting = await withKeys(given, options);
   const { folder, files, format } = setting;
   const found = await listStore(setting.files, setting.folder);

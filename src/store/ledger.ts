@@ -1,6 +1,6 @@
 // The ledger of record segments: what a snapshot lists of them, so that one which is gone, cut or none of the store's own is known at the next start.
 import { genesis, type Heads } from './chain.ts';
-import type { RecordDamage } from './damage.ts';
+import type { Damage } from './damage.ts';
 import type { Passing } from './passing.ts';
 import { type RecordSegment, segmentPath } from './record-segments.ts';
 import type { StoreRecord } from './store.ts';
@@ -30,7 +30,7 @@ export interface Inventory {
   readonly segments: readonly RecordSegment[];
   /** Those that retention has dropped, and that are to be removed. */
   readonly retired: readonly string[];
-  readonly damage: readonly RecordDamage[];
+  readonly damage: readonly Damage[];
 }
 
 /** What was there before the journal that was read, and what that journal tells. */
@@ -51,7 +51,7 @@ export function* ledgerLines({ heads, dropped, passing, segments }: Ledger): Gen
 /** Compares the segments in a folder with the ledger, and with the journal from there on. */
 export function takeInventory(folder: string, found: readonly RecordSegment[], known: Known): Inventory {
   const { ledger, base, position } = known;
-  const damage: RecordDamage[] = [];
+  const damage: Damage[] = [];
   const tell = (name: string, offset: number, why: string) =>
     damage.push({ path: segmentPath(folder, { name }), offset, why });
   const segments: RecordSegment[] = [];
@@ -77,7 +77,10 @@ export function takeInventory(folder: string, found: readonly RecordSegment[], k
 
 /** The last commit whose records of a stream are in no chain, because they left the journal before there was one. */
 export function unchainedUpTo(found: readonly RecordSegment[], stream: StoreRecord['stream']): number {
-  return found.reduce((most, { stream: own, from, last }) => (own === stream && from === undefined ? Math.max(most, last) : most), 0);
+  return found.reduce(
+    (most, { stream: own, from, last }) => (own === stream && from === undefined ? Math.max(most, last) : most),
+    0,
+  );
 }
 
 /** A segment that was written since the snapshot: the journal still holds what should be in it. */

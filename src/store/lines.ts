@@ -57,7 +57,7 @@ export function* encodeBodySteps(
 const pieceSize = 64;
 
 /** Calls `onLine` for each line of a file from its beginning, in pieces of up to a megabyte; answers where the file ends. */
-export async function scanLines(file: OpenFile, onLine: (line: Line) => void): Promise<number> {
+export async function scanLines(file: Pick<OpenFile, 'read'>, onLine: (line: Line) => void): Promise<number> {
   let carry = Buffer.alloc(0);
   let offset = 0;
   for (let room = 1 << 14; ; room = Math.min(room * 2, 1 << 20)) {

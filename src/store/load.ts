@@ -4,7 +4,7 @@ import { type KindName, kindNames } from '../core/kinds/index.ts';
 import { type Change, created } from '../core/model/change.ts';
 import type { Resource } from '../core/model/resource.ts';
 import { noHeads, streams } from './chain.ts';
-import type { RecordDamage } from './damage.ts';
+import type { Damage } from './damage.ts';
 import { codeOf, type FileSystem, type OpenFile } from './file-system.ts';
 import { type FolderListing, journalName, type Numbered, snapshotName, unreadable } from './folder.ts';
 import { type Format, newer, sealingKey } from './format.ts';
@@ -12,10 +12,10 @@ import { damaged, type Op, readSegment, type SegmentEnd, type Transacted, type W
 import { type Dropped, type Ledger, nothingDropped, takeInventory } from './ledger.ts';
 import { emptyLog, type Log } from './log.ts';
 import { passed } from './passing.ts';
-import { createTrail, type TrailMaker } from './trail.ts';
 import { movedUpTo, type RecordSegment } from './record-segments.ts';
 import { readSnapshot } from './snapshot.ts';
 import { StoreUnavailable } from './store.ts';
+import { createTrail, type TrailMaker } from './trail.ts';
 
 /** What a folder holds. */
 export interface Loaded {
@@ -32,7 +32,7 @@ export interface Loaded {
   readonly records: readonly RecordSegment[];
   readonly retired: readonly string[];
   readonly dropped: Dropped;
-  readonly damage: readonly RecordDamage[];
+  readonly damage: readonly Damage[];
   /** The keys that its files are encrypted with, by their ids. */
   readonly keys: readonly string[];
   /** Whether something of it is encrypted otherwise than what is written now. */
@@ -104,7 +104,12 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
   if (segment === undefined || !end) throw missing(folder, position + 1);
   const isSealedOtherwise = [...keys].some((key) => key !== sealingKey(format)?.id);
   const known = { version, keys: [...keys].filter((key) => key !== undefined), isSealedOtherwise };
-  const inventory = takeInventory(folder, records, { ledger, base: position, position: log.position, trail: trail.trail });
+  const inventory = takeInventory(folder, records, {
+    ledger,
+    base: position,
+    position: log.position,
+    trail: trail.trail,
+  });
   takeChain(log, inventory.segments, trail, ledger);
   const { segments, retired, damage } = inventory;
   const standing = { records: segments, retired, dropped: ledger?.dropped ?? nothingDropped };
@@ -136,7 +141,12 @@ function loadSnapshot({ files, folder, format }: Source, position: number, log: 
 }
 
 /** What has left the journal for segments is not of its tail any more. */
-function takeChain(log: Log, segments: readonly RecordSegment[], { trail, heads }: TrailMaker, ledger: Ledger | undefined) {
+function takeChain(
+  log: Log,
+  segments: readonly RecordSegment[],
+  { trail, heads }: TrailMaker,
+  ledger: Ledger | undefined,
+) {
   log.heads = heads();
   const movedHeads = { ...(ledger?.heads ?? noHeads) };
   for (const stream of streams) {

@@ -62,7 +62,7 @@ export function movedUpTo(segments: readonly RecordSegment[], stream: StoreRecor
 
 /**
  * Makes the records of the commits up to `last` durable in segments of their own, each with the lines of one format as they were written. `onMade` takes
- * each of them as soon as it is there.
+ * each of them as soon as it is there: an attempt that fails later goes on from it.
  */
 export async function writeRecordSegments(
   files: FileSystem,
@@ -70,26 +70,26 @@ export async function writeRecordSegments(
   { tail, movedHeads }: Pick<Log, 'tail' | 'movedHeads'>,
   last: number,
   format: Format,
-  onMade: (segments: readonly RecordSegment[]) => void,
+  onMade: (segment: RecordSegment) => void,
 ): Promise<void> {
   for (const stream of streams) {
     const own = tail[stream].filter(({ seq }) => seq <= last);
-    const made: RecordSegment[] = [];
     let from = movedHeads[stream];
     for (const part of byVersion(own, format)) {
-      if (made.length === 0) await files.makeFolder(recordFolder(folder));
-      const isLast = part.at(-1) === own.at(-1);
-      const [first, end] = [part[0]?.seq ?? 0, isLast ? last : (part.at(-1)?.seq ?? 0)];
+      await files.makeFolder(recordFolder(folder));
+      const [first, end] = [part[0]?.seq ?? 0, part.at(-1) === own.at(-1) ? last : (part.at(-1)?.seq ?? 0)];
       const name = `${stream}-${numbered(first)}-${numbered(end)}.jsonl`;
       const header = { ...headerOf(part, format), from };
-      const written = await writeSegment(files, folder, { name, stream, first, last: end, ...header }, part);
-      made.push(written);
-      from = written.hash ?? from;
+      const made = await writeSegment(files, folder, { name, stream, first, last: end, ...header }, part);
+      onMade(made);
+      from = made.hash ?? from;
     }
-    if (made.length === 0) continue;
-    await files.syncFolder(recordFolder(folder));
-    onMade(made);
   }
+}
+
+/** Makes the names of all segments durable, also of those that a process before this one came to write. */
+export async function syncRecordSegments(files: FileSystem, folder: string): Promise<void> {
+  await files.syncFolder(recordFolder(folder));
 }
 
 /** The lines of each format, which follow one another. */
@@ -141,7 +141,9 @@ async function writeSegment(
     await write(encodeLine({ weir: 'records', version, stream, first, last, count, oldest, newest, from }));
     // A few hundred at a time: writes go on meanwhile.
     for (let index = 0; index < own.length; index += 200) {
-      const bodies = own.slice(index, index + 200).map(({ seq, record, written }) => bodyOf(seq, written?.record ?? record));
+      const bodies = own
+        .slice(index, index + 200)
+        .map(({ seq, record, written }) => bodyOf(seq, written?.record ?? record));
       for (const body of bodies) hash = link(hash, body);
       await write(bodies.map(lineAround).join(''));
     }
@@ -164,7 +166,11 @@ function headerOf(own: readonly TailRecord[], format: Format): Header {
   return { count: own.length, oldest, newest, version };
 }
 
-async function readHeader(files: FileSystem, path: string, format: Format): Promise<Header & { readonly bytes: number }> {
+async function readHeader(
+  files: FileSystem,
+  path: string,
+  format: Format,
+): Promise<Header & { readonly bytes: number }> {
   const file = await files.open(path, 'read');
   try {
     let header: Partial<Record<keyof Header, unknown>> = {};

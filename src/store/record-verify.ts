@@ -2,34 +2,37 @@
 import { createHash, type Hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { genesis, linkOfBytes } from './chain.ts';
-import type { RecordDamage } from './damage.ts';
-import { codeOf, type FileSystem, type OpenFile, wordsOf } from './file-system.ts';
+import type { Damage } from './damage.ts';
+import { codeOf, type FileSystem, type OpenFile } from './file-system.ts';
 import { type Line, scanLines } from './lines.ts';
 import { type RecordSegment, segmentPath } from './record-segments.ts';
 
 /** What was found. `readable`: how many records can be shown, in order and twice where they stand there twice. */
 export interface Verified {
   readonly readable: number;
-  readonly damage: readonly RecordDamage[];
+  readonly damage: readonly Damage[];
   /** The file is not there at all. */
   readonly isGone?: true;
 }
 
-/** Looks at all of a segment, and tells everything that is wrong with it; gives others their turn. */
+/** Looks at all of a segment, and tells everything that is wrong with it; gives others their turn. Throws where it cannot be read. */
 export async function verifySegment(files: FileSystem, folder: string, segment: RecordSegment): Promise<Verified> {
   const path = segmentPath(folder, segment);
+  const file = await files.open(path, 'read').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (!file) return { readable: 0, damage: [{ path, offset: 0, why: missingWords(segment) }], isGone: true };
   try {
-    const file = await files.open(path, 'read');
-    try {
-      return await inFile(breathing(file), path, segment);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    const isGone = codeOf(error) === 'ENOENT';
-    const why = isGone ? `the file is missing, with ${segment.count} records` : `it cannot be read: ${wordsOf(error)}`;
-    return { readable: 0, damage: [{ path, offset: 0, why }], ...(isGone && { isGone }) };
+    return await verifyFile(breathing(file), path, segment);
+  } finally {
+    await file.close();
   }
+}
+
+/** Why a segment that is not there is missed. */
+function missingWords({ count }: RecordSegment): string {
+  return `the file is missing, with ${count} records`;
 }
 
 interface Reading {
@@ -38,7 +41,7 @@ interface Reading {
   readonly tell: (offset: number, why: string) => void;
   readonly ids: Set<string>;
   /** What is told only where the chain is not right. */
-  readonly hints: RecordDamage[];
+  readonly hints: Damage[];
   hash: string;
   seq: number;
   readable: number;
@@ -46,8 +49,13 @@ interface Reading {
   end: number | undefined;
 }
 
-async function inFile(file: OpenFile, path: string, segment: RecordSegment): Promise<Verified> {
-  const damage: RecordDamage[] = [];
+/** The same of a file that is open, and is read from its beginning on; `path` is what it is called where something is wrong. */
+export async function verifyFile(
+  file: Pick<OpenFile, 'read'>,
+  path: string,
+  segment: RecordSegment,
+): Promise<Verified> {
+  const damage: Damage[] = [];
   const tell = (offset: number, why: string) => void damage.push({ path, offset, why });
   const digest = createHash('sha256');
   const start = { hash: segment.from ?? genesis, seq: 0, readable: 0, end: undefined };
@@ -95,7 +103,8 @@ function checkRecord({ value, offset, body }: Line, at: Reading): void {
 function checkEnd({ value, offset }: Line, at: Reading): void {
   at.end = offset;
   if (at.readable !== at.segment.count || value.count !== at.segment.count) at.tell(offset, counts(at));
-  else if (value.hash !== at.segment.hash) at.tell(offset, 'it ends with another hash than the one that was noted');
+  else if (at.segment.hash !== undefined && value.hash !== at.segment.hash)
+    at.tell(offset, 'it ends with another hash than the one that was noted');
 }
 
 function counts({ readable, segment }: Reading): string {
@@ -114,9 +123,8 @@ function breathing(file: OpenFile): OpenFile {
 }
 
 /** A file that is digested as it is read from its beginning to its end. */
-function digested(file: OpenFile, digest: Hash): OpenFile {
+function digested(file: Pick<OpenFile, 'read'>, digest: Hash): Pick<OpenFile, 'read'> {
   return {
-    ...file,
     read: async (into, position) => {
       const count = await file.read(into, position);
       digest.update(into.subarray(0, count));

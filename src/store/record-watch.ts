@@ -1,6 +1,6 @@
 // Watches over the records of a store that is open: what is read is verified afterwards, once, and what is wrong with any is remembered and told.
 import { basename } from 'node:path';
-import { type RecordDamage, damageWords } from './damage.ts';
+import { type Damage, damageWords } from './damage.ts';
 import type { FileSystem } from './file-system.ts';
 import type { RecordSegment } from './record-segments.ts';
 import { verifySegment } from './record-verify.ts';
@@ -8,7 +8,7 @@ import { verifySegment } from './record-verify.ts';
 /** What is known of the records of a store. */
 export interface RecordWatch {
   /** All that was found so far. */
-  damage(): readonly RecordDamage[];
+  damage(): readonly Damage[];
   /** A segment was read: it is verified as soon as nobody waits for the answer. */
   met(segment: RecordSegment): void;
   /** Something is wrong with a segment: it was read, and this was found. */
@@ -24,9 +24,9 @@ export function watchRecords(
   files: FileSystem,
   folder: string,
   log: (message: string) => void,
-  found: readonly RecordDamage[],
+  found: readonly Damage[],
 ): RecordWatch {
-  const known = new Map<string, RecordDamage>();
+  const known = new Map<string, Damage>();
   const verified = new Map<string, Promise<number>>();
   const suspects = new Set<string>();
   let busy: Promise<unknown> = Promise.resolve();
@@ -36,13 +36,12 @@ export function watchRecords(
   return {
     damage: () => [...known.values()],
     met: (segment) => {
-      if (!verified.has(segment.name)) void verify(segment);
+      if (!verified.has(segment.name)) verify(segment).catch(() => {});
     },
     suspect: (segment) => {
       if (suspects.has(segment.name)) return;
       suspects.add(segment.name);
-      verified.delete(segment.name);
-      void verify(segment);
+      if (!verified.has(segment.name)) verify(segment).catch(() => {});
     },
     countOf: async (segment) => {
       if (!suspects.has(segment.name)) return segment.count;
@@ -65,12 +64,13 @@ export function watchRecords(
       for (const one of damage) note(one);
       return readable;
     });
-    busy = verifying.catch(() => {});
+    // What could not be read now is not damaged for that: whoever reads it next begins again, and is told why.
+    busy = verifying.catch(() => verified.delete(segment.name));
     verified.set(segment.name, verifying);
     return verifying;
   }
 
-  function note(damage: RecordDamage): void {
+  function note(damage: Damage): void {
     const key = `${damage.path}:${damage.offset}`;
     if (known.has(key)) return;
     known.set(key, damage);

@@ -1,6 +1,6 @@
 // Which segments of records are kept, and which of them nobody has to keep any more.
-import { createHash } from 'node:crypto';
 import { streams } from './chain.ts';
+import { digestOf } from './digest.ts';
 import type { FileSystem } from './file-system.ts';
 import type { Dropped } from './ledger.ts';
 import type { Passing } from './passing.ts';
@@ -45,7 +45,10 @@ export function droppedWords(unwanted: readonly RecordSegment[], retention: Rete
     if (own.length === 0) return [];
     const count = own.reduce((sum, segment) => sum + segment.count, 0);
     const oldest = own.map((segment) => segment.oldest).sort()[0];
-    const newest = own.map((segment) => segment.newest).sort().at(-1);
+    const newest = own
+      .map((segment) => segment.newest)
+      .sort()
+      .at(-1);
     const rule = retention[stream];
     const kept = 'count' in rule ? `the newest ${rule.count} are kept` : `they are kept for ${rule.days} days`;
     return [`${count} records of ${stream} were dropped, from ${oldest} to ${newest}, because ${kept}`];
@@ -66,20 +69,4 @@ export async function noted(
     all.push(sha256 === undefined ? segment : { ...segment, sha256 });
   }
   return all;
-}
-
-async function digestOf(files: FileSystem, path: string): Promise<string> {
-  const file = await files.open(path, 'read');
-  try {
-    const digest = createHash('sha256');
-    const piece = Buffer.allocUnsafe(1 << 18);
-    for (let at = 0; ; ) {
-      const count = await file.read(piece, at);
-      if (count === 0) return digest.digest('hex');
-      digest.update(piece.subarray(0, count));
-      at += count;
-    }
-  } finally {
-    await file.close();
-  }
 }

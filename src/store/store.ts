@@ -2,6 +2,7 @@
 import type { Change } from '../core/model/change.ts';
 import type { Finding } from '../core/model/finding.ts';
 import type { View } from '../core/model/view.ts';
+import type { Damage } from './damage.ts';
 
 /** A picture of everything durable, and where in the store's history it was taken (opaque). */
 export interface PositionedView extends View {
@@ -174,9 +175,16 @@ export class StoreUnavailable extends Error {
   readonly reason: UnavailableReason;
   /** Who holds it, in words, where somebody does and that is known. */
   readonly holder: string | undefined;
-  constructor(reason: UnavailableReason, message: string, options: ErrorOptions & { readonly holder?: string } = {}) {
+  /** What is damaged, and where, where that is why. */
+  readonly damage: Damage | undefined;
+  constructor(
+    reason: UnavailableReason,
+    message: string,
+    options: ErrorOptions & { readonly holder?: string; readonly damage?: Damage } = {},
+  ) {
     super(message, options);
     this.reason = reason;
     this.holder = options.holder;
+    this.damage = options.damage;
   }
 }

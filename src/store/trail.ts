@@ -1,6 +1,6 @@
 // Follows the chain of records through the journal as it is read, and holds each line to what it says of it.
 import { advance, type Heads, noHeads, streams } from './chain.ts';
-import type { RecordDamage } from './damage.ts';
+import type { Damage } from './damage.ts';
 import type { Transacted, Written } from './journal.ts';
 import { type Ledger, type Trail, unchainedUpTo } from './ledger.ts';
 import type { RecordSegment } from './record-segments.ts';
@@ -9,7 +9,7 @@ import type { StoreRecord } from './store.ts';
 /** The chain so far. */
 export interface TrailMaker {
   readonly trail: Trail;
-  readonly damage: readonly RecordDamage[];
+  readonly damage: readonly Damage[];
   heads(): Heads;
   follow(transaction: Transacted, written: Written, path: string): void;
 }
@@ -17,7 +17,7 @@ export interface TrailMaker {
 /** Goes on from a ledger, or from the last record that was written before there was a chain. */
 export function createTrail(found: readonly RecordSegment[], ledger: Ledger | undefined): TrailMaker {
   const trail: Record<StoreRecord['stream'], { seq: number; hash: string }[]> = { history: [], audit: [] };
-  const damage: RecordDamage[] = [];
+  const damage: Damage[] = [];
   const from = (stream: StoreRecord['stream']) => (ledger ? 0 : unchainedUpTo(found, stream));
   const unchained = { history: from('history'), audit: from('audit') };
   let heads = ledger?.heads ?? noHeads;

@@ -34,15 +34,16 @@ export interface StoreChecked {
   readonly blobs: { readonly named: number; readonly unnamed: number };
 }
 
-/** For tests: the disk below. */
+/** For tests: the disk below, and how long what is damaged is left alone before it is looked at once more. */
 export interface CheckOptions {
   readonly files?: FileSystem;
+  readonly pauseMs?: number;
   readonly format?: Format;
 }
 
 /** Checks the store in a folder. Throws `StoreUnavailable` where there is none, or a newer version wrote it. */
 export async function checkStore(folder: string, options: CheckOptions = {}): Promise<StoreChecked> {
-  const { files = diskFileSystem } = options;
+  const { files = diskFileSystem, pauseMs = 100 } = options;
   // Secrets stay encrypted: what is wrong with a line shows without the key.
   const format: Format = { ...(options.format ?? presentFormat), leavesSealed: true };
   let before: string | undefined;
@@ -55,7 +56,7 @@ export async function checkStore(folder: string, options: CheckOptions = {}): Pr
     const found = checked && JSON.stringify(checked.damage);
     if (checked && (checked.damage.length === 0 || found === before || tries <= 1)) return checked;
     before = found;
-    await sleep(50);
+    await sleep(pauseMs);
   }
 }
 

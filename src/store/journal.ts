@@ -104,10 +104,7 @@ export async function readSegment(
       if (line.value.from > at.next || line.value.seq === at.next) throw damaged(path, torn, 'good lines follow it');
     } else {
       follow(at, line, path);
-      if (!line.value.ops || !header) return;
-      const { version } = header;
-      const written = { version, records: line.value.records ?? [], offset: line.offset };
-      onTransaction(header.upgrade(line.value, 'journal'), written);
+      if (line.value.ops && header) onTransaction(header.upgrade(line.value, 'journal'), writtenIn(line, header));
     }
   });
   if (!header) throw damaged(path, 0, 'its first line is missing');
@@ -183,6 +180,10 @@ function opened(line: any, key: SealKey, path: string): any {
     throw damaged(path, 0, `a secret in it cannot be decrypted with the key ${key.id}`, error);
   }
   return line;
+}
+
+function writtenIn({ value, offset }: Line, { version }: Header): Written {
+  return { version, records: value.records ?? [], offset };
 }
 
 function follow(at: { next: number; end: number; lastGroup: number; from: number }, line: Line, path: string): void {

@@ -50,29 +50,43 @@ export function* ledgerLines({ heads, dropped, passing, segments }: Ledger): Gen
 
 /** Compares the segments in a folder with the ledger, and with the journal from there on. */
 export function takeInventory(folder: string, found: readonly RecordSegment[], known: Known): Inventory {
-  const { ledger, base, position } = known;
   const damage: Damage[] = [];
   const tell = (name: string, offset: number, why: string) =>
-    damage.push({ path: segmentPath(folder, { name }), offset, why });
-  const segments: RecordSegment[] = [];
-  for (const listed of ledger?.segments ?? []) {
-    const there = found.find(({ name }) => name === listed.name);
-    if (!there) tell(listed.name, 0, `the file is missing, with ${listed.count} records`);
-    else segments.push(listed);
-    if (there && there.bytes !== listed.bytes)
-      tell(listed.name, Math.min(there.bytes, listed.bytes), `it has ${there.bytes} bytes instead of ${listed.bytes}`);
-  }
+    void damage.push({ path: segmentPath(folder, { name }), offset, why });
+  const segments = listedThere(found, known.ledger?.segments ?? [], tell);
   const retired: string[] = [];
-  for (const segment of found) {
-    if (ledger?.segments.some(({ name }) => name === segment.name)) continue;
-    const { name, stream, first, last } = segment;
-    const before = segments.findLast((other) => other.stream === stream)?.last ?? 0;
-    if (ledger && last <= ledger.dropped[stream]) retired.push(name);
-    else if (first <= before || (ledger && first <= base) || last > position)
-      tell(name, 0, 'the store has not written it: its records are not shown');
-    else segments.push(asJournalTells(segment, known));
+  const names = new Set(known.ledger?.segments.map(({ name }) => name));
+  for (const segment of found.filter(({ name }) => !names.has(name))) {
+    const { name, stream, last } = segment;
+    if (known.ledger && last <= known.ledger.dropped[stream]) retired.push(name);
+    else if (isNewer(segment, segments, known)) segments.push(asJournalTells(segment, known));
+    else tell(name, 0, 'the store has not written it: its records are not shown');
   }
   return { segments, retired, damage };
+}
+
+function listedThere(
+  found: readonly RecordSegment[],
+  listed: readonly RecordSegment[],
+  tell: (name: string, offset: number, why: string) => void,
+): RecordSegment[] {
+  const sizes = new Map(found.map(({ name, bytes }) => [name, bytes]));
+  const there: RecordSegment[] = [];
+  for (const segment of listed) {
+    const { name, bytes, count } = segment;
+    const size = sizes.get(name);
+    if (size === undefined) tell(name, 0, `the file is missing, with ${count} records`);
+    else there.push(segment);
+    if (size !== undefined && size !== bytes)
+      tell(name, Math.min(size, bytes), `it has ${size} bytes instead of ${bytes}`);
+  }
+  return there;
+}
+
+/** Whether a segment that is not listed was written since the snapshot. */
+function isNewer({ stream, first, last }: RecordSegment, before: readonly RecordSegment[], known: Known): boolean {
+  const end = before.findLast((other) => other.stream === stream)?.last ?? 0;
+  return first > Math.max(end, known.ledger ? known.base : 0) && last <= known.position;
 }
 
 /** The last commit whose records of a stream are in no chain, because they left the journal before there was one. */

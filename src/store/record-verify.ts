@@ -44,7 +44,8 @@ interface Reading {
   readonly hints: Damage[];
   hash: string;
   seq: number;
-  readable: number;
+  /** How many records stood where one may stand. */
+  chained: number;
   /** Where its last line is, once that was met. */
   end: number | undefined;
 }
@@ -58,9 +59,11 @@ export async function verifyFile(
   const damage: Damage[] = [];
   const tell = (offset: number, why: string) => void damage.push({ path, offset, why });
   const digest = createHash('sha256');
-  const start = { hash: segment.from ?? genesis, seq: 0, readable: 0, end: undefined };
+  const start = { hash: segment.from ?? genesis, seq: 0, chained: 0, end: undefined };
+  let readable = 0;
   const at: Reading = { path, segment, tell, ids: new Set(), hints: [], ...start };
   const size = await scanLines(segment.sha256 === undefined ? file : digested(file, digest), (line) => {
+    if (line.value?.record) readable += 1;
     if (line.offset === 0) checkHeading(line, at);
     else if (line.value === undefined) tell(line.offset, 'the line is not what was written');
     else if (at.end !== undefined) tell(line.offset, 'something follows its last line');
@@ -75,7 +78,7 @@ export async function verifyFile(
   if (isWhole && segment.sha256 !== undefined && digest.digest('hex') !== segment.sha256)
     tell(0, 'the file is not what was there when the chain of records began');
   if (damage.length > 0) damage.push(...at.hints);
-  return { readable: at.readable, damage: damage.toSorted((a, b) => a.offset - b.offset) };
+  return { readable, damage: damage.toSorted((a, b) => a.offset - b.offset) };
 }
 
 function checkHeading({ value, offset }: Line, { segment, tell }: Reading): void {
@@ -90,9 +93,12 @@ function checkHeading({ value, offset }: Line, { segment, tell }: Reading): void
 
 function checkRecord({ value, offset, body }: Line, at: Reading): void {
   const { seq, record } = value;
-  if (!record) return at.tell(offset, 'the line holds no record');
+  if (!record) {
+    at.tell(offset, 'the line holds no record');
+    return;
+  }
   at.hash = linkOfBytes(at.hash, body);
-  at.readable += 1;
+  at.chained += 1;
   const hint = (why: string) => at.hints.push({ path: at.path, offset, why });
   if (at.ids.has(record.id)) hint(`the record ${record.id} stands there twice`);
   else if (seq < at.seq) hint(`the record of commit ${seq} stands behind that of commit ${at.seq}`);
@@ -102,13 +108,13 @@ function checkRecord({ value, offset, body }: Line, at: Reading): void {
 
 function checkEnd({ value, offset }: Line, at: Reading): void {
   at.end = offset;
-  if (at.readable !== at.segment.count || value.count !== at.segment.count) at.tell(offset, counts(at));
+  if (at.chained !== at.segment.count || value.count !== at.segment.count) at.tell(offset, counts(at));
   else if (at.segment.hash !== undefined && value.hash !== at.segment.hash)
     at.tell(offset, 'it ends with another hash than the one that was noted');
 }
 
-function counts({ readable, segment }: Reading): string {
-  return `${readable} records stand before it instead of ${segment.count}`;
+function counts({ chained, segment }: Reading): string {
+  return `${chained} records stand before it instead of ${segment.count}`;
 }
 
 /** Between two pieces others have their turn. */

@@ -1,21 +1,26 @@
 // The lowdb adapter: `write` appends what waits to the journal and makes it durable; snapshots are taken beside it.
 import { join } from 'node:path';
 import type { Adapter } from 'lowdb';
+import { advance, type Heads, movedHeads } from './chain.ts';
+import type { Damage } from './damage.ts';
 import { DiskFull, type Room, WriteFailed } from './engine-state.ts';
 import { type FileSystem, wordsOf, writeFully } from './file-system.ts';
 import { listFolder, unreadable } from './folder.ts';
 import type { Format } from './format.ts';
 import { closingLine, createSegment, type Segment } from './journal.ts';
+import type { Dropped } from './ledger.ts';
 import { frameLine } from './lines.ts';
-import { type Log, streams, type Waiting } from './log.ts';
+import type { Log } from './log.ts';
+import { passed } from './passing.ts';
 import {
   type RecordSegment,
   type Retention,
   removeSegments,
-  wantedSegments,
+  syncRecordSegments,
   writeRecordSegments,
 } from './record-segments.ts';
 import { isFull, type Reserve } from './reserve.ts';
+import { droppedWords, noted, retain } from './retain.ts';
 import { writeSnapshot } from './snapshot.ts';
 import { diskFullWords } from './store.ts';
 
@@ -23,6 +28,11 @@ import { diskFullWords } from './store.ts';
 export interface JournalStart {
   readonly segment: Segment;
   readonly records: readonly RecordSegment[];
+  /** Segments of records that retention has dropped, and that are there still. */
+  readonly retired: readonly string[];
+  readonly dropped: Dropped;
+  /** What is wrong with records, as far as the start tells. */
+  readonly damage: readonly Damage[];
   readonly snapshotBytes: number;
   readonly grown: number;
   /** What was loaded is of an older format: it is written anew before anybody uses it. */
@@ -48,6 +58,8 @@ export interface JournalOptions {
 export interface JournalAdapter extends Adapter<Log> {
   /** The record segments, oldest first. */
   recordSegments(): readonly RecordSegment[];
+  /** What the start found wrong with them. */
+  foundDamage(): readonly Damage[];
   /** How much the journal has grown since the last snapshot, in bytes. */
   journalBytes(): number;
   /** Whether the disk has room, as the last writes found. */
@@ -60,6 +72,9 @@ interface Journal {
   readonly options: JournalOptions;
   segment: Segment;
   records: readonly RecordSegment[];
+  retired: readonly string[];
+  dropped: Dropped;
+  readonly damage: readonly Damage[];
   snapshotBytes: number;
   grown: number;
   snapshot: Promise<void> | undefined;
@@ -96,6 +111,7 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
     },
     write: (log) => write(journal(), log),
     recordSegments: () => journal().records,
+    foundDamage: () => journal().damage,
     journalBytes: () => journal().grown,
     room: () => roomOf(journal()),
     close: (log) => close(journal(), log),
@@ -109,10 +125,12 @@ async function write(journal: Journal, log: Log): Promise<void> {
     journal.failed = true;
     throw new WriteFailed(false, error);
   }
-  const bytes = frame(log.waiting);
+  const { bytes, heads } = frame(log);
   await append(journal, bytes);
   journal.segment.size += bytes.length;
   journal.grown += bytes.length;
+  log.heads = heads;
+  log.passing = passed(log.passing, journal.options.now());
 }
 
 /** Where the disk is full the reserve makes room, as much as it takes: others may take what is given before it is written to. */
@@ -175,9 +193,17 @@ function keepReserve(journal: Journal): void {
 
 const lookMs = 2000;
 
-function frame(waiting: readonly Waiting[]): Uint8Array {
-  const first = `"from":${waiting[0]?.seq},`;
-  return Buffer.concat(waiting.flatMap(({ body }) => frameLine(first, body)));
+/** The lines of a group; those with records tell the chain after them. */
+function frame({ waiting, heads: before }: Log): { readonly bytes: Uint8Array; readonly heads: Heads } {
+  const from = `"from":${waiting[0]?.seq},`;
+  let heads = before;
+  const parts: Uint8Array[] = [];
+  for (const { seq, records, body } of waiting) {
+    heads = advance(heads, seq, records);
+    const chain = records.length === 0 ? '' : `"chain":${JSON.stringify(movedHeads(heads, records))},`;
+    parts.push(...frameLine(from + chain, body));
+  }
+  return { bytes: Buffer.concat(parts), heads };
 }
 
 /** Once the journal weighs what a snapshot does, taking one costs each write about as much again: a constant. */
@@ -214,17 +240,32 @@ async function createdNothing(files: FileSystem, folder: string, first: number):
 }
 
 async function takeSnapshot(journal: Journal, log: Log, position: number): Promise<void> {
-  const { files, folder, format, retention, now } = journal.options;
-  journal.records = await writeRecordSegments(files, folder, log.tail, position, format);
-  for (const stream of streams) log.tail[stream] = log.tail[stream].filter(({ seq }) => seq > position);
-  journal.snapshotBytes = await writeSnapshot(files, folder, log, position, format);
+  const { files, folder, format, retention, log: say } = journal.options;
+  const { heads, passing } = log;
+  await writeRecordSegments(files, folder, log, position, format, (made) => {
+    const { stream, last, hash = heads[stream] } = made;
+    journal.records = [...journal.records, made];
+    log.tail[stream] = log.tail[stream].filter(({ seq }) => seq > last);
+    log.movedHeads = { ...log.movedHeads, [stream]: last === position ? heads[stream] : hash };
+  });
+  if (journal.records.length > 0) await syncRecordSegments(files, folder);
+  journal.records = await noted(files, folder, journal.records);
+  const retained = retain(journal.records, journal.dropped, retention, passing);
+  const { kept: segments, dropped, unwanted } = retained;
+  journal.snapshotBytes = await writeSnapshot(files, folder, log, position, format, {
+    heads,
+    passing,
+    dropped,
+    segments,
+  });
   await dropOldFiles(files, folder);
-  const present = journal.records;
-  const wanted = wantedSegments(present, retention, now());
-  // Whoever counts or reads from now on does without them, before the first is gone.
-  journal.records = wanted;
-  const unwanted = present.filter((segment) => !wanted.includes(segment));
-  await removeSegments(files, folder, unwanted);
+  // Whoever counts or reads from now on does without them. The snapshot before lists them, so that they stay until that is gone.
+  journal.records = segments;
+  journal.dropped = dropped;
+  const retired = journal.retired;
+  journal.retired = unwanted.map(({ name }) => name);
+  for (const words of droppedWords(unwanted, retention)) say(`${folder}: ${words}`);
+  await removeSegments(files, folder, retired);
 }
 
 /** Keeps the last two snapshots, and the journal from the older of them. */

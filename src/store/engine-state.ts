@@ -4,6 +4,7 @@ import type { Resource } from '../core/model/resource.ts';
 import type { State } from '../core/model/state.ts';
 import type { View } from '../core/model/view.ts';
 import type { Shelf } from './blobs.ts';
+import type { Damage } from './damage.ts';
 import { wordsOf } from './file-system.ts';
 import type { Log, Waiting } from './log.ts';
 import type { SealedRow } from './seal.ts';
@@ -27,6 +28,8 @@ export interface Backing {
   readonly journalBytes?: () => number;
   /** How the disk is for room; absent where it is no matter. */
   readonly room?: () => Room;
+  /** What is wrong with the records, as far as it is known; absent where they are kept in memory alone. */
+  readonly damage?: () => readonly Damage[];
   /** Why this store takes no writes, where it was opened for reading. */
   readonly readOnly?: string;
 }

@@ -5,6 +5,7 @@ import type { Resource } from '../core/model/resource.ts';
 import type { State } from '../core/model/state.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { createBlobs } from './blobs.ts';
+import { damageWords } from './damage.ts';
 import { type Backing, type Engine, type Pending, type Room, viewOf } from './engine-state.ts';
 import { flush } from './flush.ts';
 import { encodeBody, encodeBodySteps } from './lines.ts';
@@ -265,7 +266,14 @@ function healthOf(engine: Engine): ReturnType<Store['health']> {
   const journalBytes = backing.journalBytes?.();
   const room = roomOf(engine);
   const low = room === 'enough' ? {} : ({ isLow: true } as const);
-  const common = { position: view.position, ...(journalBytes === undefined ? {} : { journalBytes }), ...low };
+  const [first, ...others] = backing.damage?.() ?? [];
+  const damage = first && { damage: { count: 1 + others.length, first: damageWords(first) } };
+  const common = {
+    position: view.position,
+    ...(journalBytes === undefined ? {} : { journalBytes }),
+    ...low,
+    ...damage,
+  };
   if (closing !== undefined) return { state: 'closed', ...common };
   const reason = failure ?? (room === 'none' ? diskFullWords : undefined);
   return reason === undefined ? { state: 'ready', ...common } : { state: 'read-only', reason, ...common };

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Change } from '../core/model/change.ts';
 import type { Resource } from '../core/model/resource.ts';
+import type { Heads } from './chain.ts';
 import { type FileSystem, type OpenFile, readFully, writeFully } from './file-system.ts';
 import { type FolderListing, journalName } from './folder.ts';
 import { checkVersion, type Format, sealingKey, upgradeFrom } from './format.ts';
@@ -19,6 +20,15 @@ export interface Transacted {
   readonly at: string;
   readonly ops: readonly Op[];
   readonly records?: readonly StoreRecord[];
+  /** The chain of the streams that its records are of, after them; absent before format 3. */
+  readonly chain?: Partial<Heads>;
+}
+
+/** The records of a transaction in the format of their line, and where it stands. */
+export interface Written {
+  readonly version: number;
+  readonly records: readonly StoreRecord[];
+  readonly offset: number;
 }
 
 /** A whole resource put, or one deleted: doing it twice is doing it once. */
@@ -79,7 +89,7 @@ export async function readSegment(
   file: OpenFile,
   path: string,
   { first, last, format }: { readonly first: number; readonly last: boolean; readonly format: Format },
-  onTransaction: (transaction: Transacted) => void,
+  onTransaction: (transaction: Transacted, written: Written) => void,
 ): Promise<SegmentEnd> {
   const at = { next: first, end: 0, lastGroup: 0, from: 0 };
   let torn: number | undefined;
@@ -94,7 +104,7 @@ export async function readSegment(
       if (line.value.from > at.next || line.value.seq === at.next) throw damaged(path, torn, 'good lines follow it');
     } else {
       follow(at, line, path);
-      if (line.value.ops && header) onTransaction(header.upgrade(line.value, 'journal'));
+      if (line.value.ops && header) onTransaction(header.upgrade(line.value, 'journal'), writtenIn(line, header));
     }
   });
   if (!header) throw damaged(path, 0, 'its first line is missing');
@@ -123,6 +133,7 @@ export function damaged(path: string, offset: number, why: string, cause?: unkno
   const advice = 'The disk or another program has changed it: restore the folder from a backup';
   return new StoreUnavailable('damaged', `the store is damaged: ${path} at byte ${offset}: ${why}. ${advice}.`, {
     cause,
+    damage: { path, offset, why },
   });
 }
 
@@ -169,6 +180,10 @@ function opened(line: any, key: SealKey, path: string): any {
     throw damaged(path, 0, `a secret in it cannot be decrypted with the key ${key.id}`, error);
   }
   return line;
+}
+
+function writtenIn({ value, offset }: Line, { version }: Header): Written {
+  return { version, records: value.records ?? [], offset };
 }
 
 function follow(at: { next: number; end: number; lastGroup: number; from: number }, line: Line, path: string): void {

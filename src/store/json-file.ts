@@ -18,11 +18,13 @@ import {
 import { type Format, presentFormat, sealingKey } from './format.ts';
 import { checkUnsealed, createSegment, repairSegment, type Segment } from './journal.ts';
 import { findKeys, type KeySource, makeKey } from './key-file.ts';
+import { nothingDropped } from './ledger.ts';
 import { type Loaded, load } from './load.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { emptyLog, type Log } from './log.ts';
 import { toldOfOnlookers } from './onlookers.ts';
-import { defaultRetention, listRecordSegments, type RecordSegment, type Retention } from './record-segments.ts';
+import { defaultRetention, listRecordSegments, type Retention } from './record-segments.ts';
+import { watchRecords } from './record-watch.ts';
 import { createRecordReader } from './records.ts';
 import { createReserve } from './reserve.ts';
 import { type Keyring, sealRow } from './seal.ts';
@@ -140,7 +142,8 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   });
   const low = new Low<Log>(adapter, emptyLog());
   await low.read();
-  const reader = createRecordReader(files, folder, log, format);
+  const watch = watchRecords(files, folder, log, adapter.foundDamage());
+  const reader = createRecordReader(files, folder, log, format, watch);
   return createEngine(low, {
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
@@ -148,7 +151,9 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     seal: (row) => sealRow(row, key),
     journalBytes: () => adapter.journalBytes(),
     room: () => adapter.room(),
+    damage: () => watch.damage(),
     close: async () => {
+      await watch.close();
       await adapter.close(low.data);
       await unlock();
     },
@@ -165,13 +170,15 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
     if (!setting.create) throw noStore(folder);
     if (found) await removeUnfinished(files, folder, found);
     const segment = await createSegment(files, folder, 1, format);
-    return [emptyLog(), { segment, records: [], snapshotBytes: 0, grown: 0 }];
+    return [
+      emptyLog(),
+      { segment, records: [], retired: [], damage: [], dropped: nothingDropped, snapshotBytes: 0, grown: 0 },
+    ];
   }
   await removeUnfinished(files, folder, found);
   const onlookers = await toldOfOnlookers(files, folder, found);
   if (onlookers !== undefined) log(onlookers);
-  const records = await listRecordSegments(files, folder, format);
-  const loaded = await load(files, folder, found, records, format);
+  const loaded = await load(files, folder, found, await listRecordSegments(files, folder, format), format);
   await setAside(setting, loaded);
   const path = join(folder, journalName(loaded.segment));
   const { size, end } = loaded.end;
@@ -179,14 +186,11 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
   const file = await files.open(path, 'write');
   await repairSegment(file, loaded.end);
   await files.syncFolder(folder);
-  const { snapshotBytes, journalBytes: grown } = loaded;
+  const { snapshotBytes, journalBytes: grown, records, retired, dropped, damage } = loaded;
+  const known = { records, retired, dropped, damage, snapshotBytes };
   const segment = { path, file, size: end };
-  if (loaded.version === format.version && !loaded.isSealedOtherwise)
-    return [loaded.log, { segment, records, snapshotBytes, grown }];
-  return [
-    loaded.log,
-    { segment: await beginAnew(setting, loaded, segment), records, snapshotBytes, grown: 0, outdated: true },
-  ];
+  if (loaded.version === format.version && !loaded.isSealedOtherwise) return [loaded.log, { segment, grown, ...known }];
+  return [loaded.log, { segment: await beginAnew(setting, loaded, segment), grown: 0, outdated: true, ...known }];
 }
 
 /**
@@ -218,16 +222,18 @@ async function setAside({ files, folder, log }: Setting, { lost }: Loaded): Prom
 
 async function openForReading(setting: Setting, options: OpenOptions): Promise<Store> {
   const { folder, files, format, log } = setting;
-  const [{ log: data, lost }, records] = await loadWhileOthersWrite(setting, options, 20);
+  const { log: data, lost, records, damage } = await loadWhileOthersWrite(setting, options, 20);
   if (lost) log(`${lost.error.message} (Nothing is lost: the snapshot before it and the journal are good)`);
   const low = new Low<Log>({ read: async () => data, write: async () => {} }, emptyLog());
   await low.read();
-  const reader = createRecordReader(files, folder, log, format);
+  const watch = watchRecords(files, folder, log, damage);
+  const reader = createRecordReader(files, folder, log, format, watch);
   return createEngine(low, {
+    damage: () => watch.damage(),
     records: (all, query) => reader.page(all, records, query),
     countRecords: (all, filter) => reader.count(all, records, filter),
     shelf: fileShelf(files, folder),
-    close: async () => {},
+    close: () => watch.close(),
     log,
     now: () => new Date().toISOString(),
     readOnly: 'it was opened for reading',
@@ -235,18 +241,13 @@ async function openForReading(setting: Setting, options: OpenOptions): Promise<S
 }
 
 /** The folder may change under the reader's hands: what does not fit together is looked at again before it is believed. */
-async function loadWhileOthersWrite(
-  given: Setting,
-  options: OpenOptions,
-  tries: number,
-): Promise<readonly [Loaded, readonly RecordSegment[]]> {
+async function loadWhileOthersWrite(given: Setting, options: OpenOptions, tries: number): Promise<Loaded> {
   const setting = await withKeys(given, options);
   const { folder, files, format } = setting;
   const found = await listStore(setting.files, setting.folder);
   if (!hasStore(found)) throw noStore(folder);
   try {
-    const records = await listRecordSegments(files, folder, format);
-    return [await load(files, folder, found, records, format), records];
+    return await load(files, folder, found, await listRecordSegments(files, folder, format), format);
   } catch (error) {
     if (tries <= 1) throw error;
     // A key that is missing stays so, unless it was made, or changed, since it was looked for.

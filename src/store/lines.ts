@@ -9,11 +9,17 @@ export interface Line {
   readonly end: number;
   // biome-ignore lint/suspicious/noExplicitAny: JSON whose shape the checksum vouches for
   readonly value: any;
+  /** What stands behind the checksum, as bytes. */
+  readonly body: Uint8Array;
 }
 
 /** `{"crc":"0a1b2c3d","seq":1,…}` and a line feed; the CRC-32 is that of the bytes after its comma. */
 export function encodeLine(value: object): string {
-  const body = JSON.stringify(value).slice(1);
+  return lineAround(JSON.stringify(value).slice(1));
+}
+
+/** The line around a body: JSON text without its opening brace. */
+export function lineAround(body: string): string {
   return `${opening(crc32(body))}${body}\n`;
 }
 
@@ -51,7 +57,7 @@ export function* encodeBodySteps(
 const pieceSize = 64;
 
 /** Calls `onLine` for each line of a file from its beginning, in pieces of up to a megabyte; answers where the file ends. */
-export async function scanLines(file: OpenFile, onLine: (line: Line) => void): Promise<number> {
+export async function scanLines(file: Pick<OpenFile, 'read'>, onLine: (line: Line) => void): Promise<number> {
   let carry = Buffer.alloc(0);
   let offset = 0;
   for (let room = 1 << 14; ; room = Math.min(room * 2, 1 << 20)) {
@@ -61,14 +67,20 @@ export async function scanLines(file: OpenFile, onLine: (line: Line) => void): P
     const piece = carry.length === 0 ? chunk.subarray(0, count) : Buffer.concat([carry, chunk.subarray(0, count)]);
     let start = 0;
     for (let feed = piece.indexOf(10, carry.length); feed >= 0; feed = piece.indexOf(10, start)) {
-      const value = decodeLine(piece.subarray(start, feed));
-      onLine({ offset: offset + start, end: offset + feed + 1, value });
+      const line = piece.subarray(start, feed);
+      onLine({
+        offset: offset + start,
+        end: offset + feed + 1,
+        value: decodeLine(line),
+        body: line.subarray(openingLength),
+      });
       start = feed + 1;
     }
     carry = piece.subarray(start);
     offset += start;
   }
-  if (carry.length > 0) onLine({ offset, end: offset + carry.length, value: undefined });
+  if (carry.length > 0)
+    onLine({ offset, end: offset + carry.length, value: undefined, body: carry.subarray(openingLength) });
   return offset + carry.length;
 }
 
@@ -120,8 +132,9 @@ function opening(crc: number): string {
 }
 
 function lineOf(bytes: Buffer, offset: number): Line {
-  const complete = bytes.at(-1) === 10;
-  return { offset, end: offset + bytes.length, value: complete ? decodeLine(bytes.subarray(0, -1)) : undefined };
+  const line = bytes.at(-1) === 10 ? bytes.subarray(0, -1) : undefined;
+  const value = line && decodeLine(line);
+  return { offset, end: offset + bytes.length, value, body: (line ?? bytes).subarray(openingLength) };
 }
 
 function decodeLine(bytes: Buffer): unknown {

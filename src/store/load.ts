@@ -3,14 +3,19 @@ import { join } from 'node:path';
 import { type KindName, kindNames } from '../core/kinds/index.ts';
 import { type Change, created } from '../core/model/change.ts';
 import type { Resource } from '../core/model/resource.ts';
+import { noHeads, streams } from './chain.ts';
+import type { Damage } from './damage.ts';
 import { codeOf, type FileSystem, type OpenFile } from './file-system.ts';
 import { type FolderListing, journalName, type Numbered, snapshotName, unreadable } from './folder.ts';
 import { type Format, newer, sealingKey } from './format.ts';
-import { damaged, type Op, readSegment, type SegmentEnd, type Transacted } from './journal.ts';
+import { damaged, type Op, readSegment, type SegmentEnd, type Transacted, type Written } from './journal.ts';
+import { type Dropped, type Ledger, nothingDropped, takeInventory } from './ledger.ts';
 import { emptyLog, type Log } from './log.ts';
+import { passed } from './passing.ts';
 import { movedUpTo, type RecordSegment } from './record-segments.ts';
 import { readSnapshot } from './snapshot.ts';
 import { StoreUnavailable } from './store.ts';
+import { createTrail, type TrailMaker } from './trail.ts';
 
 /** What a folder holds. */
 export interface Loaded {
@@ -23,6 +28,11 @@ export interface Loaded {
   readonly journalBytes: number;
   /** The oldest version of the format that any of these files has. */
   readonly version: number;
+  /** The segments of records that belong to it, those that retention has dropped, and what is wrong with any. */
+  readonly records: readonly RecordSegment[];
+  readonly retired: readonly string[];
+  readonly dropped: Dropped;
+  readonly damage: readonly Damage[];
   /** The keys that its files are encrypted with, by their ids. */
   readonly keys: readonly string[];
   /** Whether something of it is encrypted otherwise than what is written now. */
@@ -63,10 +73,14 @@ interface Source {
 async function loadFrom(source: Source, records: readonly RecordSegment[], position: number): Promise<Loaded> {
   const { files, folder, listing, format } = source;
   const log = emptyLog();
-  const moved = { history: movedUpTo(records, 'history'), audit: movedUpTo(records, 'audit') };
   const snapshot =
-    position === 0 ? { size: 0, version: format.version, key: undefined } : await loadSnapshot(source, position, log);
+    position === 0
+      ? { size: 0, version: format.version, key: undefined, ledger: undefined }
+      : await loadSnapshot(source, position, log);
+  const { ledger } = snapshot;
   log.position = position;
+  log.passing = ledger?.passing;
+  const trail = createTrail(records, ledger);
   const journals = listing.journals.filter(({ number }) => number > position);
   let journalBytes = 0;
   let version = snapshot.version;
@@ -77,9 +91,10 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
     checkFollows(folder, segment, log.position + 1);
     const last = index === journals.length - 1;
     end = await reading(files, path, (file) =>
-      readSegment(file, path, { first: segment.number, last, format }, (transaction) =>
-        replay(log, transaction, moved, path),
-      ),
+      readSegment(file, path, { first: segment.number, last, format }, (transaction, written) => {
+        replay(log, transaction, written, { path, format });
+        trail.follow(transaction, written, path);
+      }),
     );
     journalBytes += end.end;
     version = Math.min(version, end.version);
@@ -89,7 +104,17 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
   if (segment === undefined || !end) throw missing(folder, position + 1);
   const isSealedOtherwise = [...keys].some((key) => key !== sealingKey(format)?.id);
   const known = { version, keys: [...keys].filter((key) => key !== undefined), isSealedOtherwise };
-  return { log, segment, end, snapshotBytes: snapshot.size, journalBytes, ...known };
+  const inventory = takeInventory(folder, records, {
+    ledger,
+    base: position,
+    position: log.position,
+    trail: trail.trail,
+  });
+  takeChain(log, inventory.segments, trail, ledger);
+  const { segments, retired, damage } = inventory;
+  const standing = { records: segments, retired, dropped: ledger?.dropped ?? nothingDropped };
+  const found = { ...standing, damage: [...damage, ...trail.damage] };
+  return { log, ...found, segment, end, snapshotBytes: snapshot.size, journalBytes, ...known };
 }
 
 function checkFollows(folder: string, segment: Numbered, next: number): void {
@@ -115,16 +140,44 @@ function loadSnapshot({ files, folder, format }: Source, position: number, log: 
   );
 }
 
+/** What has left the journal for segments is not of its tail any more. */
+function takeChain(
+  log: Log,
+  segments: readonly RecordSegment[],
+  { trail, heads }: TrailMaker,
+  ledger: Ledger | undefined,
+) {
+  log.heads = heads();
+  const movedHeads = { ...(ledger?.heads ?? noHeads) };
+  for (const stream of streams) {
+    const moved = movedUpTo(segments, stream);
+    log.tail[stream] = log.tail[stream].filter(({ seq }) => seq > moved);
+    movedHeads[stream] = trail[stream].findLast(({ seq }) => seq <= moved)?.hash ?? movedHeads[stream];
+  }
+  log.movedHeads = movedHeads;
+  // Before there was a chain nothing was noted of the time; a segment whose first line cannot be read tells none.
+  const times = segments.filter(({ oldest }) => oldest !== '').map(({ newest }) => newest);
+  log.passing ??= passed(undefined, times.sort().at(-1) ?? '');
+}
+
 function replay(
   log: Log,
-  { seq, id, ops, records = [] }: Transacted,
-  moved: { readonly history: number; readonly audit: number },
-  path: string,
+  { seq, id, at, ops, records = [] }: Transacted,
+  written: Written,
+  { path, format }: { readonly path: string; readonly format: Format },
 ): void {
   const changes = ops.map((op) => changeOf(log, op, path));
   log.state.apply(changes);
   log.recent.add(id, { seq, changes });
-  for (const record of records) if (seq > moved[record.stream]) log.tail[record.stream].push({ seq, record });
+  for (const [index, record] of records.entries()) {
+    const former = written.version === format.version ? undefined : written.records[index];
+    log.tail[record.stream].push({
+      seq,
+      record,
+      ...(former && { written: { version: written.version, record: former } }),
+    });
+  }
+  log.passing = passed(log.passing, at);
   log.position = seq;
 }
 

@@ -1,8 +1,9 @@
 // The in-memory engine: all that a store promises but to outlive its process. For tests, and for planning without a store.
 import { type Adapter, Low } from 'lowdb';
 import { memoryShelf } from './blobs.ts';
+import { streams } from './chain.ts';
 import { createEngine } from './engine.ts';
-import { emptyLog, type Log, streams, type TailRecord } from './log.ts';
+import { emptyLog, type Log, type TailRecord } from './log.ts';
 import { type Found, isWhole, searchFor, take, tally } from './record-search.ts';
 import { tailNewestFirst } from './records.ts';
 import type { Store } from './store.ts';

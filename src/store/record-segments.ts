@@ -1,10 +1,11 @@
 // Record segments: one file a stream and journal segment, written once and whole, dropped when nobody wants it any more.
 import { join } from 'node:path';
-import { type FileSystem, type OpenFile, writeFully } from './file-system.ts';
+import { bodyOf, genesis, link, streams } from './chain.ts';
+import { codeOf, type FileSystem, type OpenFile, writeFully } from './file-system.ts';
 import { namesIn, numbered } from './folder.ts';
 import { checkVersion, type Format } from './format.ts';
-import { encodeLine, scanLines } from './lines.ts';
-import { type Log, streams, type TailRecord } from './log.ts';
+import { encodeLine, lineAround, scanLines } from './lines.ts';
+import type { Log, TailRecord } from './log.ts';
 import type { StoreRecord } from './store.ts';
 
 /** A segment; `first` and `last` are the commits whose records it may hold, `oldest` and `newest` the times that its records are between. */
@@ -13,6 +14,11 @@ export interface RecordSegment extends Header {
   readonly stream: StoreRecord['stream'];
   readonly first: number;
   readonly last: number;
+  readonly bytes: number;
+  /** The chain after its last record. */
+  readonly hash?: string;
+  /** The SHA-256 of the file, for one that was written before there was a chain. */
+  readonly sha256?: string;
 }
 
 /** What the first line of a segment tells of the others. */
@@ -20,8 +26,10 @@ interface Header {
   readonly count: number;
   readonly oldest: string;
   readonly newest: string;
-  /** The version of the format that it is written in. */
+  /** The version of the format that its lines are written in. */
   readonly version: number;
+  /** The chain that it goes on from; absent where it was written before there was one. */
+  readonly from?: string;
 }
 
 /** How long records are kept, at least: the newest `count`, or for `days`. */
@@ -53,58 +61,60 @@ export function movedUpTo(segments: readonly RecordSegment[], stream: StoreRecor
 }
 
 /**
- * Makes the records of the commits up to `last` durable in segments of their own; answers all segments. Those that an attempt
- * before this one came to write are left as they are.
+ * Makes the records of the commits up to `last` durable in segments of their own, each with the lines of one format as they were written. `onMade` takes
+ * each of them as soon as it is there: an attempt that fails later goes on from it.
  */
 export async function writeRecordSegments(
   files: FileSystem,
   folder: string,
-  tail: Log['tail'],
+  { tail, movedHeads }: Pick<Log, 'tail' | 'movedHeads'>,
   last: number,
   format: Format,
-): Promise<RecordSegment[]> {
-  const present = await listRecordSegments(files, folder, format);
-  const made: RecordSegment[] = [];
-  for (const stream of streams) {
-    const moved = movedUpTo(present, stream);
-    const own = tail[stream].filter(({ seq }) => seq > moved && seq <= last);
-    const first = own[0]?.seq;
-    if (first === undefined) continue;
-    if (made.length === 0) await files.makeFolder(recordFolder(folder));
-    const name = `${stream}-${numbered(first)}-${numbered(last)}.jsonl`;
-    const segment = { name, stream, first, last, ...headerOf(own, format) };
-    await writeSegment(files, segmentPath(folder, segment), segment, own);
-    made.push(segment);
-  }
-  if (present.length + made.length > 0) await files.syncFolder(recordFolder(folder));
-  return [...present, ...made];
-}
-
-/** The segments that hold something that has to be kept, oldest first. */
-export function wantedSegments(
-  segments: readonly RecordSegment[],
-  retention: Retention,
-  now: string,
-): readonly RecordSegment[] {
-  const kept: RecordSegment[] = [];
-  const newer = { history: 0, audit: 0 };
-  for (const segment of segments.toReversed()) {
-    const rule = retention[segment.stream];
-    const { count, newest } = segment;
-    const old = 'count' in rule ? newer[segment.stream] >= rule.count : newest < daysBefore(now, rule.days);
-    newer[segment.stream] += count;
-    if (!old) kept.unshift(segment);
-  }
-  return kept;
-}
-
-/** Removes segments. */
-export async function removeSegments(
-  files: FileSystem,
-  folder: string,
-  segments: readonly RecordSegment[],
+  onMade: (segment: RecordSegment) => void,
 ): Promise<void> {
-  for (const segment of segments) await files.unlink(segmentPath(folder, segment));
+  for (const stream of streams) {
+    const own = tail[stream].filter(({ seq }) => seq <= last);
+    let from = movedHeads[stream];
+    for (const part of byVersion(own, format)) {
+      await files.makeFolder(recordFolder(folder));
+      const [first, end] = [part[0]?.seq ?? 0, part.at(-1) === own.at(-1) ? last : (part.at(-1)?.seq ?? 0)];
+      const name = `${stream}-${numbered(first)}-${numbered(end)}.jsonl`;
+      const header = { ...headerOf(part, format), from };
+      const made = await writeSegment(files, folder, { name, stream, first, last: end, ...header }, part);
+      onMade(made);
+      from = made.hash ?? from;
+    }
+  }
+}
+
+/** Makes the names of all segments durable, also of those that a process before this one came to write. */
+export async function syncRecordSegments(files: FileSystem, folder: string): Promise<void> {
+  await files.syncFolder(recordFolder(folder));
+}
+
+/** The lines of each format, which follow one another. */
+function byVersion(own: readonly TailRecord[], format: Format): TailRecord[][] {
+  const parts = new Map<number, TailRecord[]>();
+  for (const record of own) {
+    const version = versionOf(record, format);
+    const part = parts.get(version);
+    if (part) part.push(record);
+    else parts.set(version, [record]);
+  }
+  return [...parts.values()];
+}
+
+function versionOf({ written }: TailRecord, format: Format): number {
+  return written?.version ?? format.version;
+}
+
+/** Removes segments by their names. */
+export async function removeSegments(files: FileSystem, folder: string, names: readonly string[]): Promise<void> {
+  for (const name of names) await files.unlink(segmentPath(folder, { name })).catch(unlessGone);
+}
+
+function unlessGone(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error;
 }
 
 function recordFolder(folder: string): string {
@@ -113,51 +123,61 @@ function recordFolder(folder: string): string {
 
 async function writeSegment(
   files: FileSystem,
-  path: string,
-  { stream, first, last, count, oldest, newest, version }: RecordSegment,
+  folder: string,
+  segment: Omit<RecordSegment, 'bytes'>,
   own: readonly TailRecord[],
-): Promise<void> {
+): Promise<RecordSegment> {
+  const { stream, first, last, count, oldest, newest, version, from = genesis } = segment;
+  const path = segmentPath(folder, segment);
   const file = await files.open(`${path}.tmp`, 'create');
+  let size = 0;
+  let hash = from;
   try {
-    let size = 0;
     const write = async (text: string) => {
       const bytes = Buffer.from(text);
       await writeFully(file, bytes, size);
       size += bytes.length;
     };
-    await write(encodeLine({ weir: 'records', version, stream, first, last, count, oldest, newest }));
+    await write(encodeLine({ weir: 'records', version, stream, first, last, count, oldest, newest, from }));
     // A few hundred at a time: writes go on meanwhile.
-    for (let index = 0; index < own.length; index += 200)
-      await write(
-        own
-          .slice(index, index + 200)
-          .map((item) => encodeLine(item))
-          .join(''),
-      );
+    for (let index = 0; index < own.length; index += 200) {
+      const bodies = own
+        .slice(index, index + 200)
+        .map(({ seq, record, written }) => bodyOf(seq, written?.record ?? record));
+      for (const body of bodies) hash = link(hash, body);
+      await write(bodies.map(lineAround).join(''));
+    }
+    await write(encodeLine({ end: true, count, hash }));
     await file.datasync();
   } finally {
     await file.close();
   }
   await files.rename(`${path}.tmp`, path);
+  return { ...segment, bytes: size, hash };
 }
 
-function headerOf(own: readonly TailRecord[], { version }: Format): Header {
+function headerOf(own: readonly TailRecord[], format: Format): Header {
   let [oldest, newest] = ['9999', ''];
   for (const { record } of own) {
     if (record.at < oldest) oldest = record.at;
     if (record.at > newest) newest = record.at;
   }
+  const version = own[0] ? versionOf(own[0], format) : format.version;
   return { count: own.length, oldest, newest, version };
 }
 
-async function readHeader(files: FileSystem, path: string, format: Format): Promise<Header> {
+async function readHeader(
+  files: FileSystem,
+  path: string,
+  format: Format,
+): Promise<Header & { readonly bytes: number }> {
   const file = await files.open(path, 'read');
   try {
-    let header: { count?: unknown; oldest?: unknown; newest?: unknown; version?: unknown } = {};
+    let header: Partial<Record<keyof Header, unknown>> = {};
     await scanLines(firstPiece(file), ({ offset, value }) => {
       if (offset === 0) header = value ?? {};
     });
-    const { count, oldest, newest, version } = header;
+    const { count, oldest, newest, version, from } = header;
     if (typeof version === 'number') checkVersion(format, version, path);
     // One that cannot be read is kept: its records may be of any time, and are not counted.
     return {
@@ -165,6 +185,8 @@ async function readHeader(files: FileSystem, path: string, format: Format): Prom
       oldest: typeof oldest === 'string' ? oldest : '',
       newest: typeof newest === 'string' ? newest : '9999',
       version: typeof version === 'number' ? version : format.version,
+      ...(typeof from === 'string' && { from }),
+      bytes: await file.size(),
     };
   } finally {
     await file.close();
@@ -174,8 +196,4 @@ async function readHeader(files: FileSystem, path: string, format: Format): Prom
 /** A file that seems to end after its first kilobyte. */
 function firstPiece(file: OpenFile): OpenFile {
   return { ...file, read: async (into, position) => (position > 0 ? 0 : file.read(into.subarray(0, 1024), 0)) };
-}
-
-function daysBefore(now: string, days: number): string {
-  return new Date(Date.parse(now) - days * 86_400_000).toISOString();
 }

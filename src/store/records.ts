@@ -6,6 +6,7 @@ import { scanBackwards } from './lines.ts';
 import type { Log, TailRecord } from './log.ts';
 import { type Found, isWhole, mayHold, mayStandIn, type Search, searchFor, take, tally } from './record-search.ts';
 import { type RecordSegment, segmentPath } from './record-segments.ts';
+import type { RecordWatch } from './record-watch.ts';
 import type { RecordFilter, RecordQuery, StoreRecord } from './store.ts';
 
 /** A record, and where in which segment its line begins (nowhere, for one in memory). */
@@ -30,6 +31,7 @@ export function createRecordReader(
   folder: string,
   log: (message: string) => void,
   format: Format,
+  watch: RecordWatch,
 ): RecordReader {
   const places = new Map<string, Place>();
   return {
@@ -50,7 +52,10 @@ export function createRecordReader(
     count: async ({ tail }, segments, filter) => {
       const own = newestFirst(segments, filter.stream);
       const newer = tail[filter.stream];
-      if (isWhole(filter)) return own.reduce((sum, { count }) => sum + count, newer.length);
+      if (isWhole(filter)) {
+        const counts = await Promise.all(own.map((segment) => watch.countOf(segment)));
+        return counts.reduce((sum, count) => sum + count, newer.length);
+      }
       const search = searchFor(filter);
       return tally(everywhere(newer, own, search), search);
     },
@@ -80,6 +85,7 @@ export function createRecordReader(
     before: number | undefined,
   ): AsyncGenerator<Placed> {
     const path = segmentPath(folder, segment);
+    watch.met(segment);
     try {
       const file = await files.open(path, 'read');
       try {
@@ -96,16 +102,20 @@ export function createRecordReader(
   async function* inFile(
     file: OpenFile,
     path: string,
-    { name, version }: RecordSegment,
+    segment: RecordSegment,
     search: Search,
     before: number | undefined,
   ): AsyncGenerator<Placed> {
+    const { name, version } = segment;
     const upgrade = upgradeFrom(format, version, 'records');
     // What is looked for is written as this version writes it: older lines may have it in other words.
     const wanted = version === format.version ? (line: Buffer) => mayHold(search, line) : undefined;
     for await (const { offset, value } of scanBackwards(file, before ?? (await file.size()), wanted))
       if (value?.record) yield { record: upgrade(value, 'records').record, at: { name, offset } };
-      else if (value?.weir !== 'records') log(`${path}: the line at byte ${offset} is damaged; it is left out`);
+      else if (value?.weir !== 'records' && !value?.end) {
+        log(`${path}: the line at byte ${offset} is damaged; it is left out`);
+        watch.suspect(segment);
+      }
   }
 
   function remember(id: string, place: Place): void {

@@ -7,8 +7,10 @@ import { type FileSystem, type OpenFile, writeFully } from './file-system.ts';
 import { snapshotName } from './folder.ts';
 import { type Format, sealingKey } from './format.ts';
 import { damaged, type Header, readHeader } from './journal.ts';
+import { type Ledger, ledgerLines } from './ledger.ts';
 import { encodeLine, type Line, scanLines } from './lines.ts';
 import type { Log } from './log.ts';
+import type { RecordSegment } from './record-segments.ts';
 import { sealRow } from './seal.ts';
 
 /** What a snapshot holds besides resources. */
@@ -27,12 +29,13 @@ export async function writeSnapshot(
   log: Log,
   position: number,
   format: Format,
+  ledger: Ledger,
 ): Promise<number> {
   const path = join(folder, snapshotName(position));
   const file = await files.open(`${path}.tmp`, 'create');
   let size = 0;
   try {
-    size = await writeSlices(file, linesOf(log, position, format));
+    size = await writeSlices(file, linesOf(log, position, format, ledger));
     await file.datasync();
   } catch (error) {
     await file.close().catch(() => {});
@@ -45,28 +48,40 @@ export async function writeSnapshot(
   return size;
 }
 
-/** Reads a snapshot; answers its size, version and key. Throws `StoreUnavailable` when any of it is missing or damaged. */
+/** What a snapshot says of itself and of the segments of records; those before format 3 list none. */
+export interface SnapshotRead {
+  readonly size: number;
+  readonly version: number;
+  readonly key: string | undefined;
+  readonly ledger: Ledger | undefined;
+}
+
+/** Reads a snapshot. Throws `StoreUnavailable` when any of it is missing or damaged. */
 export async function readSnapshot(
   file: OpenFile,
   path: string,
   onRow: (row: Resource) => void,
   onIds: (ids: readonly SnapshotIds[]) => void,
   format: Format,
-): Promise<{ readonly size: number; readonly version: number; readonly key: string | undefined }> {
+): Promise<SnapshotRead> {
   const seen = { lines: 0, complete: false };
   let header: Header | undefined;
+  let ledger: Omit<Ledger, 'segments'> | undefined;
+  const segments: RecordSegment[] = [];
   const size = await scanLines(file, (line) => {
     if (header) take(header.upgrade(checked(line, path, seen), 'snapshot'), line.offset);
     else header = readHeader(line, path, 'snapshot', format);
     seen.lines += 1;
   });
   if (!seen.complete || !header) throw damaged(path, size, 'its end is missing');
-  return { size, version: header.version, key: header.key };
+  return { size, version: header.version, key: header.key, ledger: ledger && { ...ledger, segments } };
 
   // biome-ignore lint/suspicious/noExplicitAny: JSON whose shape the checksum vouches for
-  function take({ row, ids, lines }: any, offset: number): void {
+  function take({ row, ids, lines, ledger: told, segments: listed }: any, offset: number): void {
     if (row) onRow(row);
     if (ids) onIds(ids);
+    if (told) ledger = told;
+    if (listed) segments.push(...listed);
     if (lines === undefined) return;
     seen.complete = true;
     if (lines !== seen.lines) throw damaged(path, offset, `${seen.lines} lines stand before it instead of ${lines}`);
@@ -105,7 +120,7 @@ async function writeSlices(file: OpenFile, lines: Iterable<string>): Promise<num
   return size;
 }
 
-function* linesOf(log: Log, position: number, format: Format): Generator<string> {
+function* linesOf(log: Log, position: number, format: Format, ledger: Ledger): Generator<string> {
   const key = sealingKey(format);
   let lines = 1;
   yield encodeLine({ weir: 'snapshot', version: format.version, position, ...(key && { key: key.id }) });
@@ -122,6 +137,10 @@ function* linesOf(log: Log, position: number, format: Format): Generator<string>
   }
   for (const ids of chunks(log.recent.ids())) {
     yield encodeLine({ ids });
+    lines += 1;
+  }
+  for (const line of ledgerLines(ledger)) {
+    yield encodeLine(line);
     lines += 1;
   }
   yield encodeLine({ lines });

@@ -2,6 +2,7 @@
 import type { Change } from '../core/model/change.ts';
 import type { Finding } from '../core/model/finding.ts';
 import type { View } from '../core/model/view.ts';
+import type { Damage } from './damage.ts';
 
 /** A picture of everything durable, and where in the store's history it was taken (opaque). */
 export interface PositionedView extends View {
@@ -84,6 +85,8 @@ export interface Health {
   readonly position: string;
   /** The disk is full, and what is kept for commits was broken into: what can wait has to. */
   readonly isLow?: true;
+  /** What is wrong with the audit log or the history, as far as it is known: how much, and the first of it in words. */
+  readonly damage?: { readonly count: number; readonly first: string };
   /** How much a journal has grown since the last snapshot, in bytes; absent where an engine keeps none. */
   readonly journalBytes?: number;
 }
@@ -172,9 +175,16 @@ export class StoreUnavailable extends Error {
   readonly reason: UnavailableReason;
   /** Who holds it, in words, where somebody does and that is known. */
   readonly holder: string | undefined;
-  constructor(reason: UnavailableReason, message: string, options: ErrorOptions & { readonly holder?: string } = {}) {
+  /** What is damaged, and where, where that is why. */
+  readonly damage: Damage | undefined;
+  constructor(
+    reason: UnavailableReason,
+    message: string,
+    options: ErrorOptions & { readonly holder?: string; readonly damage?: Damage } = {},
+  ) {
     super(message, options);
     this.reason = reason;
     this.holder = options.holder;
+    this.damage = options.damage;
   }
 }

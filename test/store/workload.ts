@@ -1,6 +1,8 @@
 // A small workload whose every state is known, and the judge of what a store shows after a crash.
 
 import { created, updated } from '../../src/core/model/change.ts';
+import { checkStore } from '../../src/store/check.ts';
+import { damageWords } from '../../src/store/damage.ts';
 import { type OpenOptions, openStore } from '../../src/store/json-file.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import type { PositionedView, Store, Transaction } from '../../src/store/store.ts';
@@ -85,6 +87,9 @@ export async function judge(disk: FaultDisk, steps: readonly Step[], moments: re
     const again = await openOn(disk, { create: false });
     const same = JSON.stringify(await momentOf(again)) === last && again.read().position === fresh;
     await again.close();
+    const [bent] = (await checkStore(folder, { files: disk.files })).damage;
+    if (bent) return `after a crash a check tells of damage: ${damageWords(bent)}`;
+    if (again.health().damage) return `after a crash there is damage: ${again.health().damage?.first}`;
     return same ? undefined : 'a second start shows something else';
   } catch (error) {
     return `${error}`;

@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { namedBlobs } from '../../core/model/named-blobs.ts';
 import type { View } from '../../core/model/view.ts';
-import { codeOf, type FileSystem, type OpenFile } from '../file-system.ts';
+import type { Damage } from '../damage.ts';
+import { codeOf, type FileSystem } from '../file-system.ts';
 import { type FolderListing, halfRestored, listFolder, type Numbered, namesIn } from '../folder.ts';
 import type { Format } from '../format.ts';
 import { damaged } from '../journal.ts';
 import { type Loaded, load } from '../load.ts';
 import { listRecordSegments, type RecordSegment, segmentPath } from '../record-segments.ts';
 import { StoreUnavailable } from '../store.ts';
+import { type Held, holdFiles, letGo } from './hold.ts';
 import { partOf, type Source, wholeFile } from './source.ts';
 
 /** A prefix of a store's history that holds all that was acknowledged before it was taken. */
@@ -17,6 +19,9 @@ export interface Capture {
   readonly position: number;
   readonly view: View;
   readonly sources: readonly Source[];
+  /** The segments of records that are in it, as they should be, and what is wrong with any so far. */
+  readonly segments: readonly RecordSegment[];
+  readonly damage: readonly Damage[];
   /** The ids of the keys that its secrets are encrypted with. */
   readonly keys: readonly string[];
   /** Lets the files go. */
@@ -30,10 +35,8 @@ export class Moved extends Error {
 
 /** Takes the picture; no lock is taken, and nothing is written. Throws `StoreUnavailable`. */
 export async function capture(files: FileSystem, folder: string, format: Format, tries = 10): Promise<Capture> {
-  const held = new Map<string, Bounded>();
-  const close = async () => {
-    for (const { release } of held.values()) await release().catch(() => {});
-  };
+  const held = new Map<string, Held>();
+  const close = () => letGo(held);
   try {
     return { ...(await take(files, folder, format, held)), close };
   } catch (error) {
@@ -48,17 +51,11 @@ export async function capture(files: FileSystem, folder: string, format: Format,
   }
 }
 
-/** An open file that ends where it ended when it was opened: all before that had been written. */
-interface Bounded {
-  readonly file: OpenFile;
-  readonly release: () => Promise<void>;
-}
-
 async function take(
   files: FileSystem,
   folder: string,
   format: Format,
-  held: Map<string, Bounded>,
+  held: Map<string, Held>,
 ): Promise<Omit<Capture, 'close'>> {
   // What is wrong with the folder is told of itself, not of what is in it.
   if (!(await listFolder(files, folder))) throw missing(folder);
@@ -66,17 +63,17 @@ async function take(
   const listing = await listFolder(files, folder);
   if (listing?.restoring) throw halfRestored(folder);
   if (!listing || listing.journals.length + listing.snapshots.length === 0) throw missing(folder);
-  for (const { name } of [...listing.snapshots, ...listing.journals]) await hold(files, join(folder, name), held);
-  const fixed: FileSystem = { ...files, open: async (path, mode) => held.get(path)?.file ?? files.open(path, mode) };
+  const fixed = await holdFiles(files, folder, listing, held);
   const segments = await listRecordSegments(fixed, folder, format);
   // Records leave the journal for segments of their own: either both were seen before that, or both after it.
   if (String(before) !== String(await recordNames(files, folder))) throw new Moved('records have moved');
   const loaded = await load(fixed, folder, listing, segments, format);
   const log = await logSources(folder, listing, loaded, held);
-  const records = segments.map((segment) => recordSource(files, folder, segment));
+  const records = loaded.records.map((segment) => recordSource(files, folder, segment));
   const blobs = await blobSources(files, folder, loaded.log.state);
-  const { keys } = loaded;
-  return { position: loaded.log.position, view: loaded.log.state, keys, sources: [...log, ...records, ...blobs] };
+  const { keys, damage } = loaded;
+  const known = { keys, damage, segments: loaded.records };
+  return { position: loaded.log.position, view: loaded.log.state, ...known, sources: [...log, ...records, ...blobs] };
 }
 
 async function recordNames(files: FileSystem, folder: string): Promise<readonly string[]> {
@@ -84,25 +81,12 @@ async function recordNames(files: FileSystem, folder: string): Promise<readonly 
   return names.filter((name) => name.endsWith('.jsonl')).sort();
 }
 
-async function hold(files: FileSystem, path: string, held: Map<string, Bounded>): Promise<void> {
-  const file = await files.open(path, 'read');
-  held.set(path, { file, release: () => file.close() });
-  const size = await file.size();
-  const bounded: OpenFile = {
-    ...file,
-    size: async () => size,
-    read: async (into, at) => (at >= size ? 0 : file.read(into.subarray(0, size - at), at)),
-    close: async () => {},
-  };
-  held.set(path, { file: bounded, release: () => file.close() });
-}
-
 /** The snapshot that was read, and the journal from there on as far as it is good. */
 async function logSources(
   folder: string,
   { snapshots, journals }: FolderListing,
   { lost, segment, end }: Loaded,
-  held: ReadonlyMap<string, Bounded>,
+  held: ReadonlyMap<string, Held>,
 ): Promise<Source[]> {
   const snapshot = snapshots.filter(({ name }) => name !== lost?.name).at(-1);
   const needed = [

@@ -1,13 +1,15 @@
 // Restores a backup into a folder that has no store: all of it or nothing, whatever interrupts it.
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../lib/reason-of.ts';
+import type { Damage } from '../damage.ts';
 import { codeOf, diskFileSystem, type FileSystem, wordsOf, writeFully } from '../file-system.ts';
 import { listFolder, restoringName, unreadable } from '../folder.ts';
 import { type Format, presentFormat } from '../format.ts';
 import { findKeys, type KeySource, keyFileName, keyMissing, keysIn, mostKeyBytes } from '../key-file.ts';
-import { load } from '../load.ts';
+import { type Loaded, load } from '../load.ts';
 import { type Lock, lockFolder } from '../lock.ts';
 import { listRecordSegments } from '../record-segments.ts';
+import { verifySegment } from '../record-verify.ts';
 import type { Keyring } from '../seal.ts';
 import { StoreUnavailable } from '../store.ts';
 import { keyEntry } from './contents.ts';
@@ -26,6 +28,8 @@ export interface RestoreOptions {
 /** What was restored; `keyPath`: where the keys are that came with it. */
 export interface Restored extends Contents {
   readonly keyPath?: string;
+  /** What is wrong with the records, as it was in the store that the backup was made of. */
+  readonly damage: readonly Damage[];
 }
 
 /**
@@ -42,12 +46,13 @@ export async function restore(path: string, folder: string, options: RestoreOpti
   const format = { ...given, keyring };
   const wasThere = await checkEmpty(files, folder);
   const made: Made = { files: [], folders: new Set() };
+  let damage: readonly Damage[] = [];
   try {
     await files.makeFolder(folder);
     const unlock = await lock(folder);
     try {
       await checkEmpty(files, folder);
-      await unpack({ files, folder, format, path, placesKeys }, checked, made);
+      damage = await unpack({ files, folder, format, path, placesKeys }, checked, made);
     } finally {
       await unlock();
     }
@@ -55,7 +60,7 @@ export async function restore(path: string, folder: string, options: RestoreOpti
     if (!wasThere) await files.removeFolder(folder).catch(() => {});
     throw error instanceof BackupFailed || error instanceof StoreUnavailable ? error : notRestored(folder, error);
   }
-  return placesKeys ? { ...checked, keyPath: join(folder, keyFileName) } : checked;
+  return { ...checked, damage, ...(placesKeys && { keyPath: join(folder, keyFileName) }) };
 }
 
 async function keysAt(options: RestoreOptions, files: FileSystem, folder: string): Promise<Keyring> {
@@ -129,7 +134,7 @@ async function checkEmpty(files: FileSystem, folder: string): Promise<boolean> {
 }
 
 /** While the mark stands in the folder nothing takes it for a store: it goes when everything else is durable. */
-async function unpack(job: Job, checked: Contents, made: Made): Promise<void> {
+async function unpack(job: Job, checked: Contents, made: Made): Promise<readonly Damage[]> {
   const { files, folder } = job;
   try {
     await writeFile(files, join(folder, restoringName), textOf(job.path), made);
@@ -137,9 +142,10 @@ async function unpack(job: Job, checked: Contents, made: Made): Promise<void> {
     const again = await readBackup(files, job.path, job.format, (name, content) => place(job, name, content, made));
     if (JSON.stringify(again) !== JSON.stringify(checked)) throw changed(job.path);
     for (const path of [...made.folders, folder]) await files.syncFolder(path);
-    await checkLoads(job, checked);
+    const damage = await checkLoads(job, checked);
     await files.unlink(join(folder, restoringName));
     await files.syncFolder(folder);
+    return damage;
   } catch (error) {
     await takeAway(files, made);
     throw error;
@@ -189,20 +195,22 @@ async function writeFile(
   }
 }
 
-/** A backup whose checksums are right may still be none of a store: what cannot be opened is not left behind. */
-async function checkLoads(job: Job, { heading: { position } }: Contents): Promise<void> {
-  const found = await positionIn(job).catch((error: unknown) => {
+/** A backup whose checksums are right may still be none of a store: what cannot be opened is not left behind. Answers what is wrong with records. */
+async function checkLoads(job: Job, { heading: { position } }: Contents): Promise<readonly Damage[]> {
+  const { log, records, damage } = await loadedIn(job).catch((error: unknown) => {
     const isTold = error instanceof StoreUnavailable && (error.reason === 'newer' || error.reason === 'key');
     throw isTold ? error : notLoaded(job.path, wordsOf(error), error);
   });
-  if (found !== position) throw notLoaded(job.path, `it ends at commit ${found} instead of ${position}`);
+  if (log.position !== position) throw notLoaded(job.path, `it ends at commit ${log.position} instead of ${position}`);
+  const found = [...damage];
+  for (const segment of records) found.push(...(await verifySegment(job.files, job.folder, segment)).damage);
+  return found;
 }
 
-async function positionIn({ files, folder, format }: Job): Promise<number> {
+async function loadedIn({ files, folder, format }: Job): Promise<Loaded> {
   const listing = await listFolder(files, folder);
   if (!listing) throw new Error(`${folder} is gone`);
-  const { log } = await load(files, folder, listing, await listRecordSegments(files, folder, format), format);
-  return log.position;
+  return load(files, folder, listing, await listRecordSegments(files, folder, format), format);
 }
 
 function notLoaded(path: string, why: string, cause?: unknown): BackupFailed {

@@ -7,6 +7,7 @@ import { createGzip } from 'node:zlib';
 import type { View } from '../../core/model/view.ts';
 import { whyUnwritable } from '../../lib/reason-of.ts';
 import { tarEnd, tarHeader, tarPadding } from '../../lib/tar.ts';
+import type { Damage } from '../damage.ts';
 import { codeOf, diskFileSystem, type FileSystem, writeFully } from '../file-system.ts';
 import { unreadable } from '../folder.ts';
 import { type Format, presentFormat } from '../format.ts';
@@ -17,7 +18,8 @@ import { StoreUnavailable } from '../store.ts';
 import { type Capture, capture, Moved } from './capture.ts';
 import { backupVersion, entryNames, type Heading, isBentBlob, keyEntry, type Listed } from './contents.ts';
 import { BackupFailed } from './failed.ts';
-import { justLook, readBackup } from './read.ts';
+import { readBackup } from './read.ts';
+import { checkingRecords } from './records.ts';
 import { type Source, textFile } from './source.ts';
 
 /** How a backup is made. */
@@ -45,6 +47,8 @@ export interface Backup {
   readonly files: readonly Listed[];
   /** How large the file is. */
   readonly bytes: number;
+  /** What is wrong with the records in it: it was made of a store that is damaged. */
+  readonly damage: readonly Damage[];
 }
 
 /**
@@ -118,10 +122,11 @@ async function write(
   try {
     const entries = entriesOf(heading, sourcesOf(captured, keys, others), listed);
     const bytes = await writeArchive(files, partial, entries);
-    await readBackup(files, partial, format, justLook);
+    const check = checkingRecords(captured);
+    await readBackup(files, partial, format, check.onFile);
     await files.rename(partial, out);
     await files.syncFolder(dirname(out));
-    return { heading, files: listed, bytes };
+    return { heading, files: listed, bytes, damage: check.damage() };
   } catch (error) {
     await files.unlink(partial).catch(() => {});
     const isTold = error instanceof Moved || error instanceof BackupFailed || error instanceof StoreUnavailable;

@@ -6,6 +6,7 @@ import type { Damage } from './damage.ts';
 import { DiskFull, type Room, WriteFailed } from './engine-state.ts';
 import { type FileSystem, wordsOf, writeFully } from './file-system.ts';
 import { listFolder, unreadable } from './folder.ts';
+import { LostFooting, whyLost } from './footing.ts';
 import type { Format } from './format.ts';
 import { closingLine, createSegment, type Segment } from './journal.ts';
 import type { Dropped } from './ledger.ts';
@@ -64,6 +65,10 @@ export interface JournalAdapter extends Adapter<Log> {
   journalBytes(): number;
   /** Whether the disk has room, as the last writes found. */
   room(): Room;
+  /** Why nothing that is written would be found again, as the last look found. */
+  lost(): string | undefined;
+  /** Throws `LostFooting` where it would not. */
+  requireFooting(): Promise<void>;
   /** Takes a last snapshot where the next start gains from it, marks the journal as closed, and lets it go. */
   close(log: Log): Promise<void>;
 }
@@ -84,6 +89,8 @@ interface Journal {
   /** Looks for room again. */
   looking: NodeJS.Timeout | undefined;
   taking: Promise<void>;
+  /** Why nothing that is written would be found again. */
+  lost: string | undefined;
 }
 
 /** Nothing is opened before lowdb's `read`. */
@@ -104,6 +111,7 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
         full: false,
         looking: undefined,
         taking: Promise.resolve(),
+        lost: undefined,
       };
       keepReserve(opened);
       if (outdated && log.position > 0) await takeSnapshot(opened, log, log.position);
@@ -114,11 +122,14 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
     foundDamage: () => journal().damage,
     journalBytes: () => journal().grown,
     room: () => roomOf(journal()),
+    lost: () => journal().lost,
+    requireFooting: () => requireFooting(journal()),
     close: (log) => close(journal(), log),
   };
 }
 
 async function write(journal: Journal, log: Log): Promise<void> {
+  await requireFooting(journal);
   try {
     if (due(journal)) await rotate(journal, log);
   } catch (error) {
@@ -127,10 +138,37 @@ async function write(journal: Journal, log: Log): Promise<void> {
   }
   const { bytes, heads } = frame(log);
   await append(journal, bytes);
+  await requireFound(journal);
   journal.segment.size += bytes.length;
   journal.grown += bytes.length;
   log.heads = heads;
   log.passing = passed(log.passing, journal.options.now());
+}
+
+/** Looks whether what is written now will be found. Says so as that changes. */
+async function look(journal: Journal): Promise<string | undefined> {
+  const { files, folder, log } = journal.options;
+  const { segment } = journal;
+  const lost = await whyLost(files, folder, segment);
+  // It went on in another one meanwhile, which was made at its path.
+  if (segment !== journal.segment) return journal.lost;
+  if (lost !== undefined && journal.lost === undefined) log(`nothing is kept for now: ${lost}`);
+  if (lost === undefined && journal.lost !== undefined) log(`${folder} is back, and writes are kept again`);
+  journal.lost = lost;
+  return lost;
+}
+
+async function requireFooting(journal: Journal): Promise<void> {
+  const lost = await look(journal);
+  if (lost !== undefined) throw new LostFooting(lost);
+}
+
+/** What was written and is durable is acknowledged only where others find it: one who came meanwhile has read the store without it. */
+async function requireFound(journal: Journal): Promise<void> {
+  const lost = await look(journal);
+  if (lost === undefined) return;
+  journal.failed = true;
+  throw new WriteFailed(true, new LostFooting(lost));
 }
 
 /** Where the disk is full the reserve makes room, as much as it takes: others may take what is given before it is written to. */
@@ -182,13 +220,16 @@ function roomOf({ full, options: { reserve } }: Journal): Room {
 /** Takes the reserve now, and what was given of it as soon as there is room again. */
 function keepReserve(journal: Journal): void {
   const { reserve } = journal.options;
-  const look = () => {
-    journal.taking = reserve.take().then((mayHaveRoom) => {
-      if (mayHaveRoom) journal.full = false;
-    });
+  const takeSome = async () => {
+    // Also for who asks nothing of it: a folder that is gone is told before the next write.
+    if ((await look(journal).catch(wordsOf)) !== undefined) return;
+    if (await reserve.take()) journal.full = false;
   };
-  look();
-  journal.looking = setInterval(look, lookMs).unref();
+  const start = () => {
+    journal.taking = journal.taking.then(takeSome);
+  };
+  start();
+  journal.looking = setInterval(start, lookMs).unref();
 }
 
 const lookMs = 2000;
@@ -242,6 +283,7 @@ async function createdNothing(files: FileSystem, folder: string, first: number):
 async function takeSnapshot(journal: Journal, log: Log, position: number): Promise<void> {
   const { files, folder, format, retention, log: say } = journal.options;
   const { heads, passing } = log;
+  await requireFooting(journal);
   await writeRecordSegments(files, folder, log, position, format, (made) => {
     const { stream, last, hash = heads[stream] } = made;
     journal.records = [...journal.records, made];
@@ -252,12 +294,14 @@ async function takeSnapshot(journal: Journal, log: Log, position: number): Promi
   journal.records = await noted(files, folder, journal.records);
   const retained = retain(journal.records, journal.dropped, retention, passing);
   const { kept: segments, dropped, unwanted } = retained;
+  await requireFooting(journal);
   journal.snapshotBytes = await writeSnapshot(files, folder, log, position, format, {
     heads,
     passing,
     dropped,
     segments,
   });
+  await requireFooting(journal);
   await dropOldFiles(files, folder);
   // Whoever counts or reads from now on does without them. The snapshot before lists them, so that they stay until that is gone.
   journal.records = segments;
@@ -286,7 +330,7 @@ async function close(journal: Journal, log: Log): Promise<void> {
   await journal.taking;
   await journal.snapshot;
   try {
-    if (!journal.failed) await leave(journal, log);
+    if (!journal.failed && (await look(journal)) === undefined) await leave(journal, log);
   } catch (error) {
     options.log(
       `the store was closed, but its journal could not be marked so: ${unreadable(segment.path, error).message}`,

@@ -19,6 +19,25 @@ export function fileShelf(files: FileSystem, store: string): Shelf {
   };
 }
 
+/** The same, which changes nothing in a folder that is not the store's any more: `require` throws then. */
+export function shelfOnFooting(shelf: Shelf, require: () => Promise<void>): Shelf {
+  return {
+    ...shelf,
+    write: async (name, bytes) => {
+      await require();
+      await shelf.write(name, bytes);
+    },
+    remove: async (name) => {
+      await require();
+      await shelf.remove(name);
+    },
+    tidy: async () => {
+      await require();
+      return shelf.tidy();
+    },
+  };
+}
+
 /** Written whole even where a file of that name is there: who puts bytes has them, and that one may have been damaged. */
 async function write(files: FileSystem, folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const path = join(folder, name);

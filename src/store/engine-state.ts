@@ -28,6 +28,8 @@ export interface Backing {
   readonly journalBytes?: () => number;
   /** How the disk is for room; absent where it is no matter. */
   readonly room?: () => Room;
+  /** Why nothing that is written would be found again, as far as was looked; absent where it does not matter. */
+  readonly lost?: () => string | undefined;
   /** What is wrong with the records, as far as it is known; absent where they are kept in memory alone. */
   readonly damage?: () => readonly Damage[];
   /** Why this store takes no writes, where it was opened for reading. */

@@ -152,9 +152,15 @@ function refusalOf(engine: Engine, id: string): Error | undefined {
 }
 
 /** Why nothing is written any more; nothing where it is. */
-function whyNot({ closing, failure }: Engine): string | undefined {
-  if (closing !== undefined) return 'the store is closed';
+function whyNot(engine: Engine): string | undefined {
+  if (engine.closing !== undefined) return 'the store is closed';
+  const failure = failureOf(engine);
   return failure === undefined ? undefined : `the store is read-only: ${failure}`;
+}
+
+/** What failed for good, or why nothing would be found again. */
+function failureOf({ failure, backing }: Engine): string | undefined {
+  return failure ?? backing.lost?.();
 }
 
 /** What the journal says of a commit. */
@@ -262,7 +268,7 @@ async function reach(engine: Engine, position: string): Promise<PositionedView> 
 }
 
 function healthOf(engine: Engine): ReturnType<Store['health']> {
-  const { backing, closing, failure, view } = engine;
+  const { backing, closing, view } = engine;
   const journalBytes = backing.journalBytes?.();
   const room = roomOf(engine);
   const low = room === 'enough' ? {} : ({ isLow: true } as const);
@@ -275,7 +281,7 @@ function healthOf(engine: Engine): ReturnType<Store['health']> {
     ...damage,
   };
   if (closing !== undefined) return { state: 'closed', ...common };
-  const reason = failure ?? (room === 'none' ? diskFullWords : undefined);
+  const reason = failureOf(engine) ?? (room === 'none' ? diskFullWords : undefined);
   return reason === undefined ? { state: 'ready', ...common } : { state: 'read-only', reason, ...common };
 }
 

@@ -1,4 +1,5 @@
 // The file-system port: the few calls that the journal stands on, and their real implementation.
+import { type BigIntStats, statSync } from 'node:fs';
 import { chmod, type FileHandle, lstat, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
@@ -35,6 +36,8 @@ export interface OpenFile {
   write(bytes: Uint8Array, position: number): Promise<number>;
   truncate(size: number): Promise<void>;
   datasync(): Promise<void>;
+  /** Whether this very file is what a path leads to now. */
+  isAt(path: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -90,14 +93,31 @@ export function wordsOf(error: unknown): string {
 const flags = { read: 'r', write: 'r+', create: 'w+' } as const;
 
 function openFile(handle: FileHandle): OpenFile {
+  /** It stays the same file for as long as it is open. */
+  let own: BigIntStats | undefined;
   return {
     size: async () => (await handle.stat()).size,
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
     write: async (bytes, position) => (await handle.write(bytes, 0, bytes.length, position)).bytesWritten,
     truncate: (size) => handle.truncate(size),
     datasync: () => handle.datasync(),
+    isAt: async (path) => {
+      own ??= await handle.stat({ bigint: true });
+      const there = whatStandsAt(path);
+      return there?.ino === own.ino && there.dev === own.dev;
+    },
     close: () => handle.close(),
   };
+}
+
+/** Asked twice for each write: a pool of threads would take longer to answer than the kernel. */
+function whatStandsAt(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }
 
 async function makeFolder(path: string): Promise<void> {

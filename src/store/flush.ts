@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DiskFull, type Engine, type Pending, viewOf, type Waiter, WriteFailed } from './engine-state.ts';
 import { wordsOf } from './file-system.ts';
+import { LostFooting } from './footing.ts';
 import { diskFullWords, type Entry, NotKept, OutcomeUnknown } from './store.ts';
 
 /** Makes all that is queued durable, group by group, and shows each group once it is. Never rejects. */
@@ -15,8 +16,8 @@ export async function flush(engine: Engine): Promise<void> {
       await engine.low.write();
     } catch (error) {
       // Whoever asks again at once is in the next group.
-      if (error instanceof DiskFull) {
-        refuse(engine, group);
+      if (error instanceof DiskFull || error instanceof LostFooting) {
+        refuse(engine, group, error instanceof DiskFull ? diskFullWords : error.message);
         continue;
       }
       fail(engine, group, error);
@@ -74,8 +75,8 @@ function tell(engine: Engine, entry: Entry): void {
 }
 
 /** Nothing of the group is on the disk, nor of what was evaluated on top of it: whoever asked may ask again, and finds a store that works. */
-function refuse(engine: Engine, group: readonly Pending[]): void {
-  const notKept = new NotKept(`nothing was kept: ${diskFullWords}`);
+function refuse(engine: Engine, group: readonly Pending[], why: string): void {
+  const notKept = new NotKept(`nothing was kept: ${why}`);
   for (const { receipt } of group) receipt.reject(notKept);
   rejectWaiting(engine, notKept);
 }

@@ -113,9 +113,48 @@ export async function readSegment(
 }
 
 /**
- * Makes a segment that was read fit to be written to: cuts what is torn, and writes its last group once more, because a failed
- * sync of the process before may have left pages that look clean and are not on the disk.
+ * Makes a segment that was read fit to be written to: a file of its own with its good lines, in the place of that one. So a process that still has that
+ * one open writes what nobody reads, and finds out before it acknowledges any of it. Nor is anything believed that a failed sync of the process
+ * before left in pages that look clean and are not on the disk. Answers nothing where that process has written since: what it acknowledged stands in
+ * the new file, which has to be read again.
  */
+export async function replaceSegment(
+  files: FileSystem,
+  folder: string,
+  path: string,
+  { end, size }: SegmentEnd,
+): Promise<OpenFile | undefined> {
+  const before = await files.open(path, 'read');
+  const file = await files.open(`${path}.tmp`, 'create');
+  try {
+    await copy(before, file, 0, end);
+    await file.datasync();
+    await files.rename(`${path}.tmp`, path);
+    await files.syncFolder(folder);
+    const more = await before.size();
+    if (more <= size) return file;
+    await copy(before, file, end, more);
+    await file.datasync();
+    await file.close();
+    return undefined;
+  } catch (error) {
+    await file.close().catch(() => {});
+    await files.unlink(`${path}.tmp`).catch(() => {});
+    throw error;
+  } finally {
+    await before.close();
+  }
+}
+
+async function copy(from: OpenFile, to: OpenFile, start: number, end: number): Promise<void> {
+  const piece = new Uint8Array(Math.min(1 << 20, end - start));
+  for (let at = start; at < end; at += piece.length) {
+    const bytes = await readFully(from, piece.subarray(0, Math.min(piece.length, end - at)), at);
+    await writeFully(to, bytes, at);
+  }
+}
+
+/** The same in its place, for a disk that has no room for another one: cuts what is torn, and writes its last group once more. */
 export async function repairSegment(file: OpenFile, { lastGroup, end, size }: SegmentEnd): Promise<void> {
   if (size > end) await file.truncate(end);
   const group = await readFully(file, new Uint8Array(end - lastGroup), lastGroup);

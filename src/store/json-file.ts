@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Low } from 'lowdb';
 import { createJournalAdapter, type JournalStart } from './adapter.ts';
-import { fileShelf } from './blob-files.ts';
+import { fileShelf, shelfOnFooting } from './blob-files.ts';
 import { createEngine } from './engine.ts';
-import { codeOf, diskFileSystem, type FileSystem } from './file-system.ts';
+import { codeOf, diskFileSystem, type FileSystem, type OpenFile } from './file-system.ts';
 import {
   type FolderListing,
   hasStore,
@@ -16,7 +16,14 @@ import {
   unreadable,
 } from './folder.ts';
 import { type Format, presentFormat, sealingKey } from './format.ts';
-import { checkUnsealed, createSegment, repairSegment, type Segment } from './journal.ts';
+import {
+  checkUnsealed,
+  createSegment,
+  repairSegment,
+  replaceSegment,
+  type Segment,
+  type SegmentEnd,
+} from './journal.ts';
 import { findKeys, type KeySource, makeKey } from './key-file.ts';
 import { nothingDropped } from './ledger.ts';
 import { type Loaded, load } from './load.ts';
@@ -26,7 +33,7 @@ import { toldOfOnlookers } from './onlookers.ts';
 import { defaultRetention, listRecordSegments, type Retention } from './record-segments.ts';
 import { watchRecords } from './record-watch.ts';
 import { createRecordReader } from './records.ts';
-import { createReserve } from './reserve.ts';
+import { createReserve, isFull } from './reserve.ts';
 import { type Keyring, sealRow } from './seal.ts';
 import { type Store, StoreUnavailable } from './store.ts';
 
@@ -75,7 +82,7 @@ export async function openStore(folder: string, options: OpenOptions): Promise<S
   if (options.readOnly) return openForReading(given, options);
   const found = await listStore(given.files, given.folder);
   if (!hasStore(found)) await makeRoom(given, found);
-  const unlock = await (options.lock ?? lockFolder)(given.folder);
+  const unlock = await (options.lock ?? lockFolder)(given.folder, log);
   try {
     const setting = await withOwnKey(await withKeys(given, options), options);
     return await openForWriting(setting, options, unlock);
@@ -147,10 +154,11 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   return createEngine(low, {
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
-    shelf: fileShelf(files, folder),
+    shelf: shelfOnFooting(fileShelf(files, folder), () => adapter.requireFooting()),
     seal: (row) => sealRow(row, key),
     journalBytes: () => adapter.journalBytes(),
     room: () => adapter.room(),
+    lost: () => adapter.lost(),
     damage: () => watch.damage(),
     close: async () => {
       await watch.close();
@@ -183,14 +191,31 @@ async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
   const path = join(folder, journalName(loaded.segment));
   const { size, end } = loaded.end;
   if (size > end) log(`${path}: ${size - end} bytes at byte ${end} were never acknowledged, and are cut off`);
-  const file = await files.open(path, 'write');
-  await repairSegment(file, loaded.end);
-  await files.syncFolder(folder);
+  const file = await ownSegment(setting, path, loaded.end);
+  if (!file) return start(setting);
   const { snapshotBytes, journalBytes: grown, records, retired, dropped, damage } = loaded;
   const known = { records, retired, dropped, damage, snapshotBytes };
   const segment = { path, file, size: end };
   if (loaded.version === format.version && !loaded.isSealedOtherwise) return [loaded.log, { segment, grown, ...known }];
   return [loaded.log, { segment: await beginAnew(setting, loaded, segment), grown: 0, outdated: true, ...known }];
+}
+
+/** The last segment, as this process may write to it. Nothing where another one has written to it meanwhile. */
+async function ownSegment(
+  { files, folder, log }: Setting,
+  path: string,
+  end: SegmentEnd,
+): Promise<OpenFile | undefined> {
+  try {
+    return await replaceSegment(files, folder, path, end);
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    log(`${path} could not be written anew, because the disk is full: it is mended in its place`);
+    const file = await files.open(path, 'write');
+    await repairSegment(file, end);
+    await files.syncFolder(folder);
+    return file;
+  }
 }
 
 /**

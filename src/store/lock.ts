@@ -1,6 +1,16 @@
 // The lock: one process a folder, by a unix socket that dies with its process, so that nothing stale has to be trusted.
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, existsSync, openSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,7 +22,7 @@ import { StoreUnavailable } from './store.ts';
 import { lockByPipe } from './windows-lock.ts';
 
 /** Takes a folder for this process; answers what lets it go again. Rejects with `StoreUnavailable`. */
-export type Lock = (folder: string) => Promise<() => Promise<void>>;
+export type Lock = (folder: string, log?: (message: string) => void) => Promise<() => Promise<void>>;
 
 /**
  * Each process listens on a socket of its own name in the folder, then looks at all the others. It holds the folder once it has, in one look
@@ -22,11 +32,11 @@ export type Lock = (folder: string) => Promise<() => Promise<void>>;
  * Containers that share a volume on one machine see each other. Machines that share one over a network do not, because a socket
  * lives on one kernel only: a store belongs on a local disk.
  */
-export const lockFolder: Lock = async (folder) => {
+export const lockFolder: Lock = async (folder, log = () => {}) => {
   if (process.platform === 'win32') return lockByPipe(folder);
   const base = openBase(realpathSync(folder));
   try {
-    return await compete(folder, base);
+    return await compete(folder, base, log);
   } catch (error) {
     base.close();
     throw error;
@@ -68,12 +78,12 @@ function openBase(folder: string): Base {
   return { path: link, close: () => rmSync(link, { force: true }) };
 }
 
-async function compete(folder: string, base: Base): Promise<() => Promise<void>> {
+async function compete(folder: string, base: Base, log: (message: string) => void): Promise<() => Promise<void>> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const own = await listen(folder, base);
     const outcome = await contend(base, own, deadline);
-    if (outcome === 'holds') return () => release(base, own);
+    if (outcome === 'holds') return keepHolding(folder, base, own, log);
     await stop(own);
     if (outcome !== 'vanished') throw lockedBy(folder, outcome);
   }
@@ -179,10 +189,51 @@ function ask(base: Base, name: string): Promise<Holder | undefined> {
   return promise;
 }
 
-async function release(base: Base, own: Candidate): Promise<void> {
-  // Closing the server also removes its socket, by the path that `base` keeps valid.
-  await stop(own);
-  base.close();
+/**
+ * Holds on until it is let go: a socket that somebody removes (a clean-up, a lock that was taken for stale) is made anew, unless another process came
+ * meanwhile, or another folder stands at the path.
+ */
+function keepHolding(
+  folder: string,
+  base: Base,
+  first: Candidate,
+  log: (message: string) => void,
+): () => Promise<void> {
+  const place = placeOf(base);
+  const held = [first];
+  let looking: Promise<void> = Promise.resolve();
+  const renew = async () => {
+    const own = held.at(-1) ?? first;
+    if (placeOf(base) !== place || readdirSync(base.path).includes(own.name)) return;
+    const { taken } = await look(base, own, new Map());
+    if (taken) return;
+    const again = await listen(folder, base);
+    again.state = 'holding';
+    again.server.unref();
+    held.push(again);
+    log(
+      `${join(folder, own.name)} was removed while this process held the store: it is ${again.name} now. Leave the lock to Weir`,
+    );
+  };
+  const timer = setInterval(() => {
+    // What cannot be looked at now is looked at again.
+    looking = looking.then(renew).catch(() => {});
+  }, renewMs).unref();
+  return async () => {
+    clearInterval(timer);
+    await looking;
+    // Closing a server also removes its socket, by the path that `base` keeps valid.
+    for (const own of held) await stop(own);
+    base.close();
+  };
+}
+
+const renewMs = 1000;
+
+/** Which folder it is, wherever it stands; nothing where it cannot be looked at. */
+function placeOf({ path }: Base): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
 }
 
 function stop({ server, callers }: Candidate): Promise<void> {

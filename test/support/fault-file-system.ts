@@ -112,7 +112,7 @@ function fileSystem(image: Image, guard: Guard): FileSystem {
         return made;
       });
       if (!inode) throw failure('EIO', 'open', path);
-      return openFile(inode, path, guard);
+      return openFile(inode, path, guard, (at) => image.names.get(at) === inode);
     },
     rename: async (from, to) =>
       void (await guard('rename', from, () => change({ folder: folderOf(to), from, to, inode: find('rename', from) }))),
@@ -134,7 +134,7 @@ function fileSystem(image: Image, guard: Guard): FileSystem {
   };
 }
 
-function openFile(inode: Inode, path: string, guard: Guard): OpenFile {
+function openFile(inode: Inode, path: string, guard: Guard, isAt: (path: string) => boolean): OpenFile {
   return {
     size: async () => (await guard('size', path, () => inode.current.length)) ?? 0,
     read: async (into, position) =>
@@ -155,6 +155,7 @@ function openFile(inode: Inode, path: string, guard: Guard): OpenFile {
         inode.durable = inode.pending.reduce(applyWrite, inode.durable);
         inode.pending = [];
       })),
+    isAt: async (at) => (await guard('isAt', path, () => isAt(at))) ?? true,
     close: async () => void (await guard('close', path, () => undefined)),
   };
 }

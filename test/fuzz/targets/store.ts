@@ -97,6 +97,7 @@ function fileOf(bytes: Buffer): OpenFile {
     write: none,
     truncate: none,
     datasync: none,
+    isAt: none,
     close: async () => {},
   };
 }

@@ -5,9 +5,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openStore } from '../../src/store/json-file.ts';
 import { NotKept, OutcomeUnknown, type Store, StoreUnavailable } from '../../src/store/store.ts';
+import { createFaultDisk } from '../support/fault-file-system.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { counting } from './samples.ts';
+import { folder, openOn } from './workload.ts';
 
 const footing = suite<{ here: TemporaryFolder; path: string; logged: string[] }>('the footing of a store');
 
@@ -38,7 +40,8 @@ async function write(store: Store, name: string, count: number) {
   return { kept, refused };
 }
 
-const countIn = (store: Store, name: string): number => Number(store.read().get('Stack', `id-${name}`)?.spec.label ?? 0);
+const countIn = (store: Store, name: string): number =>
+  Number(store.read().get('Stack', `id-${name}`)?.spec.label ?? 0);
 
 footing('deleted under it, a folder takes nothing any more, and is not made again', async ({ path, logged }) => {
   const store = await open(path, (message) => logged.push(message));
@@ -93,12 +96,12 @@ footing('replaced by another store it writes into neither', async ({ path }) => 
   );
   assert.is((await write(other, 'b', 2)).kept, 2);
   await Promise.all([store.close(), other.close()]);
-  for (const [folder, name, count] of [
+  for (const [place, name, count] of [
     [path, 'b', 4],
     [`${path}-away`, 'a', 3],
   ] as const) {
-    const again = await open(folder);
-    assert.equal([countIn(again, name), again.read().count('Stack')], [count, 1], folder);
+    const again = await open(place);
+    assert.equal([countIn(again, name), again.read().count('Stack')], [count, 1], place);
     await again.close();
   }
 });
@@ -157,6 +160,34 @@ footing('loses nothing acknowledged where two write although only one may', asyn
     await again.close();
   }
 });
+
+footing(
+  'taken between the write and its end, the outcome of the write is not known, and no more is written',
+  async () => {
+    for (const moment of ['write', 'datasync'] as const) {
+      const disk = createFaultDisk();
+      const store = await openOn(disk);
+      await write(store, 'a', 2);
+      await (await disk.files.open(`${folder}/other`, 'create')).close();
+      let isArmed = true;
+      disk.before = ({ name, path }) => {
+        if (isArmed && name === moment && path.includes('journal-')) {
+          isArmed = false;
+          // As another process does that opens the store now.
+          void disk.files.rename(`${folder}/other`, path);
+        }
+        return undefined;
+      };
+      const { kept, refused } = await write(store, 'a', 1);
+      assert.is(kept, 0, moment);
+      assert.instance(refused, OutcomeUnknown, moment);
+      assert.instance((await write(store, 'a', 1)).refused, NotKept, moment);
+      const before = disk.paths().join();
+      await store.close();
+      assert.is(disk.paths().join(), before, 'closing writes nothing there');
+    }
+  },
+);
 
 async function assertRejects(work: Promise<unknown>, type: new (...args: never[]) => Error): Promise<void> {
   const error = await work.then(

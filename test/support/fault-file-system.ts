@@ -112,7 +112,7 @@ function fileSystem(image: Image, guard: Guard): FileSystem {
         return made;
       });
       if (!inode) throw failure('EIO', 'open', path);
-      return openFile(inode, path, guard, (at) => image.names.get(at) === inode);
+      return openFile(inode, path, image.names, guard);
     },
     rename: async (from, to) =>
       void (await guard('rename', from, () => change({ folder: folderOf(to), from, to, inode: find('rename', from) }))),
@@ -134,7 +134,10 @@ function fileSystem(image: Image, guard: Guard): FileSystem {
   };
 }
 
-function openFile(inode: Inode, path: string, guard: Guard, isAt: (path: string) => boolean): OpenFile {
+function openFile(inode: Inode, path: string, names: Map<string, Inode>, plain: Guard): OpenFile {
+  // A file is told by the name that it has now: it may have been renamed since it was opened.
+  const nameNow = () => [...names].find(([, found]) => found === inode)?.[0] ?? path;
+  const guard: Guard = (name, _, effect) => plain(name, nameNow(), effect);
   return {
     size: async () => (await guard('size', path, () => inode.current.length)) ?? 0,
     read: async (into, position) =>
@@ -155,7 +158,7 @@ function openFile(inode: Inode, path: string, guard: Guard, isAt: (path: string)
         inode.durable = inode.pending.reduce(applyWrite, inode.durable);
         inode.pending = [];
       })),
-    isAt: async (at) => (await guard('isAt', path, () => isAt(at))) ?? true,
+    isAt: async (at) => (await guard('isAt', path, () => names.get(at) === inode)) ?? true,
     close: async () => void (await guard('close', path, () => undefined)),
   };
 }

@@ -113,6 +113,7 @@ const lines: Readonly<Record<string, Readonly<Record<string, readonly [line: str
     store: ['restore backup.tar.gz --store % --secret-key-file .weir/secret.key', made],
   },
   'store check': {
+    ...keyFile('store check'),
     words: ['store check %', store],
     store: ['store check --store %', store],
     output: ['store check --output json=%', written],

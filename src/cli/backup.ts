@@ -9,6 +9,7 @@ import { removeLeftovers } from '../store/backup/leftovers.ts';
 import { changingFile, type Source, textFile } from '../store/backup/source.ts';
 import { type Backup, backUp } from '../store/backup/write.ts';
 import { StoreUnavailable } from '../store/store.ts';
+import { damageText } from './damage-text.ts';
 import { exitCodes } from './exit-codes.ts';
 import { knownInstancesFolder } from './instances-folder.ts';
 import { escaped } from './output/escape.ts';
@@ -27,7 +28,8 @@ export const backup: Verb = {
   },
   details: `No lock is taken: a server may run. The backup holds everything that was acknowledged before it began: objects, users, history and audit log, what
 they name, and the user directories of instances (flows, credentials, context; not the packages, which are installed again). It is a gzipped tar,
-is read back and checked before it gets its name. Its secrets stay encrypted, and no key is needed: to restore it, the key of the store is, which is not
+is read back and checked before it gets its name, records by their hash chain: where those of the store are damaged it is made all the same, and that is told, with exit
+code 5. Its secrets stay encrypted, and no key is needed: to restore it, the key of the store is, which is not
 in it unless --with-key asks for that. Stacks and the tree are not in it.`,
   examples: [
     'weir backup --out backups/',
@@ -54,7 +56,8 @@ in it unless --with-key asks for that. Stacks and the tree are not in it.`,
     for (const [path, why] of [...leftOut].slice(0, mostTold))
       io.stderr.write(`left out: ${JSON.stringify(path.slice(0, mostPath))}: ${why}\n`);
     if (leftOut.size > mostTold) io.stderr.write(`left out: ${leftOut.size - mostTold} more\n`);
-    return exitCodes.fine;
+    io.stderr.write(damageText(made.damage, 'the backup was made all the same, and restores as it is'));
+    return made.damage.length > 0 ? exitCodes.unavailable : exitCodes.fine;
   },
 };
 
@@ -105,9 +108,10 @@ function lacks(folder: string, count: number): StoreUnavailable {
   );
 }
 
-function summaryOf(out: string, { heading: { position }, files, bytes }: Backup): string {
+function summaryOf(out: string, { heading: { position }, files, bytes, damage }: Backup): string {
   const size = bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
-  return `${out}: ${files.length} files of the store at commit ${position}, ${size}, read back and checked`;
+  const checked = damage.length === 0 ? 'read back and checked' : 'read back, and the records in it are damaged';
+  return `${out}: ${files.length} files of the store at commit ${position}, ${size}, ${checked}`;
 }
 
 /** Which key it takes to restore it, and where that is. */

@@ -33,6 +33,10 @@ export const verbs: Readonly<Record<string, VerbEntry>> = {
     async () => (await import('./backup.ts')).backup,
   ),
   restore: entry('puts a backup back into a folder', async () => (await import('./restore.ts')).restore),
+  'store check': entry(
+    'reads all of a store and says whether it is whole',
+    async () => (await import('./store-check.ts')).storeCheck,
+  ),
   'store rekey': entry(
     'encrypts the secrets of a store with another key',
     async () => (await import('./store-rekey.ts')).storeRekey,

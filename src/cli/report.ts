@@ -4,6 +4,8 @@ import type { SsoExplanation } from '../control/explain-sso.ts';
 import type { Finding } from '../core/model/finding.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import type { Check } from '../sso/provider.ts';
+import type { StoreChecked } from '../store/check.ts';
+import { type Damage, damageWords } from '../store/damage.ts';
 import type { Examined } from './examined.ts';
 
 /** The texts of a tree by path, so that a finding can be shown in its line. */
@@ -75,6 +77,14 @@ export interface DoctorReport {
   readonly checks: readonly Examined[];
 }
 
+/** What all of a store was found to be. */
+export interface StoreReport {
+  readonly type: 'store';
+  /** Its folder. */
+  readonly store: string;
+  readonly checked: StoreChecked;
+}
+
 export type Report =
   | CheckReport
   | PlanReport
@@ -83,7 +93,8 @@ export type Report =
   | ProblemReport
   | ExplanationReport
   | ChecksReport
-  | DoctorReport;
+  | DoctorReport
+  | StoreReport;
 
 /** The findings of a report, in the order of the files; those without a place come last. */
 export function findingsOf(report: Report): readonly Finding[] {
@@ -91,6 +102,7 @@ export function findingsOf(report: Report): readonly Finding[] {
   if (report.type === 'plan') return withOthers(inOrder(report.plan.findings), report.plan.findingsTotal);
   if (report.type === 'checks') return report.checks.filter(({ ok }) => !ok).map((check) => failureOf(report, check));
   if (report.type === 'doctor') return report.checks.flatMap(lackOf);
+  if (report.type === 'store') return report.checked.damage.map(damageOf);
   return report.type === 'status' ? withOthers(inOrder(report.status.findings), report.status.findingsTotal) : [];
 }
 
@@ -113,6 +125,10 @@ function lackOf({ name, state, detail, remedy }: Examined): Finding[] {
   if (state === 'fine' || state === 'note') return [];
   const message = `${name}: ${detail}${remedy === undefined ? '' : `: ${remedy}`}`;
   return [{ rule: 'doctor', severity: state === 'missing' ? 'error' : 'warning', message }];
+}
+
+function damageOf(damage: Damage): Finding {
+  return { rule: 'store', severity: 'error', message: damageWords(damage) };
 }
 
 /** Whether the declared platform is known not to be as it is declared. */

@@ -1,6 +1,7 @@
 // weir restore: a backup back into a folder that has no store.
 import { resolve } from 'node:path';
 import { restore as restoreInto } from '../store/backup/restore.ts';
+import { damageText } from './damage-text.ts';
 import { exitCodes } from './exit-codes.ts';
 import { escaped } from './output/escape.ts';
 import { withProgress } from './progress.ts';
@@ -20,7 +21,7 @@ secret.key in the folder, or in the backup itself, where that was made with --wi
   async run({ args: [file = ''], options, io }) {
     const store = resolve(io.cwd, options.store);
     const keys = keysAt(options, io);
-    const { heading, files, keyPath } = await withProgress(io, 'restoring', () =>
+    const { heading, files, keyPath, damage } = await withProgress(io, 'restoring', () =>
       restoreInto(resolve(io.cwd, file), store, { keys, log: (message) => io.stderr.write(`${escaped(message)}\n`) }),
     );
     io.stdout.write(
@@ -30,6 +31,7 @@ secret.key in the folder, or in the backup itself, where that was made with --wi
       io.stdout.write(
         `${keyPath}: the key came with the backup: keep a copy of it apart from backups that do not hold it\n`,
       );
-    return exitCodes.fine;
+    io.stderr.write(damageText(damage, 'everything was restored as the backup has it'));
+    return damage.length > 0 ? exitCodes.unavailable : exitCodes.fine;
   },
 };

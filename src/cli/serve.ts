@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { createPasswords } from '../auth/password.ts';
+import { auditIntactOf } from '../control/audit-intact.ts';
 import { type AutoSnapshots, startAutoSnapshots } from '../control/auto-snapshots.ts';
 import { createContents } from '../control/contents.ts';
 import { type Converging, startConverge } from '../control/converge.ts';
@@ -150,11 +151,12 @@ async function serveFrom(
     });
     metrics.notifications.countedBy(notifier.waiting);
     const root = resolve(io.cwd, folder);
+    const auditIntact = auditIntactOf(store, io.now);
     const starting = startLoop({
       ...bench,
       root,
       overlay: options.env,
-      conditions: isolation.conditions,
+      conditions: () => [...isolation.conditions(), auditIntact()],
       log,
       onAttempt: (attempt, tree) => logger.refused(attempt, tree),
       onTurn: metrics.reconciled,

@@ -1,16 +1,15 @@
 // The lowdb adapter: `write` appends what waits to the journal and makes it durable; snapshots are taken beside it.
 import { join } from 'node:path';
 import type { Adapter } from 'lowdb';
-import { advance, type Heads, movedHeads } from './chain.ts';
 import type { Damage } from './damage.ts';
 import { DiskFull, type Room, WriteFailed } from './engine-state.ts';
 import { type FileSystem, wordsOf, writeFully } from './file-system.ts';
 import { listFolder, unreadable } from './folder.ts';
 import { LostFooting, whyLost } from './footing.ts';
 import type { Format } from './format.ts';
+import { frame } from './group.ts';
 import { closingLine, createSegment, type Segment } from './journal.ts';
 import type { Dropped } from './ledger.ts';
-import { frameLine } from './lines.ts';
 import type { Log } from './log.ts';
 import { passed } from './passing.ts';
 import {
@@ -136,7 +135,7 @@ async function write(journal: Journal, log: Log): Promise<void> {
     journal.failed = true;
     throw new WriteFailed(false, error);
   }
-  const { bytes, heads } = frame(log);
+  const { bytes, heads } = await frame(log);
   await append(journal, bytes);
   await requireFound(journal);
   journal.segment.size += bytes.length;
@@ -233,19 +232,6 @@ function keepReserve(journal: Journal): void {
 }
 
 const lookMs = 2000;
-
-/** The lines of a group; those with records tell the chain after them. */
-function frame({ waiting, heads: before }: Log): { readonly bytes: Uint8Array; readonly heads: Heads } {
-  const from = `"from":${waiting[0]?.seq},`;
-  let heads = before;
-  const parts: Uint8Array[] = [];
-  for (const { seq, records, body } of waiting) {
-    heads = advance(heads, seq, records);
-    const chain = records.length === 0 ? '' : `"chain":${JSON.stringify(movedHeads(heads, records))},`;
-    parts.push(...frameLine(from + chain, body));
-  }
-  return { bytes: Buffer.concat(parts), heads };
-}
 
 /** Once the journal weighs what a snapshot does, taking one costs each write about as much again: a constant. */
 function due({ options, grown, snapshotBytes, snapshot }: Journal): boolean {

@@ -11,6 +11,7 @@ import { codeOf, diskFileSystem, type FileSystem, wordsOf } from './file-system.
 import { hasStore, listStore, type Numbered, namesIn, noStore, unreadable } from './folder.ts';
 import { type Format, presentFormat } from './format.ts';
 import { readSegment } from './journal.ts';
+import { findKeys, type KeySource } from './key-file.ts';
 import { scanLines } from './lines.ts';
 import { type Loaded, load } from './load.ts';
 import { listRecordSegments, type RecordSegment, segmentPath } from './record-segments.ts';
@@ -34,8 +35,10 @@ export interface StoreChecked {
   readonly blobs: { readonly named: number; readonly unnamed: number };
 }
 
-/** For tests: the disk below, and how long what is damaged is left alone before it is looked at once more. */
+/** Where the key may be, and who is told what is wrong with its file; for tests: the disk below, and how long what is damaged is left alone before it is looked at once more. */
 export interface CheckOptions {
+  readonly keys?: KeySource;
+  readonly log?: (message: string) => void;
   readonly files?: FileSystem;
   readonly pauseMs?: number;
   readonly format?: Format;
@@ -44,8 +47,7 @@ export interface CheckOptions {
 /** Checks the store in a folder. Throws `StoreUnavailable` where there is none, or a newer version wrote it. */
 export async function checkStore(folder: string, options: CheckOptions = {}): Promise<StoreChecked> {
   const { files = diskFileSystem, pauseMs = 100 } = options;
-  // Secrets stay encrypted: what is wrong with a line shows without the key.
-  const format: Format = { ...(options.format ?? presentFormat), leavesSealed: true };
+  const format = await formatFor(files, folder, options);
   let before: string | undefined;
   for (let tries = 5; ; tries -= 1) {
     const checked = await look(files, folder, format).catch((error: unknown) => {
@@ -58,6 +60,13 @@ export async function checkStore(folder: string, options: CheckOptions = {}): Pr
     before = found;
     await sleep(pauseMs);
   }
+}
+
+/** Secrets are decrypted where the key is at hand; what else is wrong with a line shows without it. */
+async function formatFor(files: FileSystem, folder: string, options: CheckOptions): Promise<Format> {
+  const { format = presentFormat, keys, log = () => {} } = options;
+  const keyring = keys && (await findKeys(files, folder, keys, log));
+  return keyring && keyring.keys.length > 0 ? { ...format, keyring } : { ...format, leavesSealed: true };
 }
 
 async function look(files: FileSystem, folder: string, format: Format): Promise<StoreChecked> {

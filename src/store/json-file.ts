@@ -54,6 +54,8 @@ export interface OpenOptions {
   readonly files?: FileSystem;
   readonly lock?: Lock;
   readonly format?: Format;
+  /** For tests: the clock, RFC 3339 UTC. */
+  readonly now?: () => string;
   /** Where the key is that secrets are encrypted with; in the folder unless this says otherwise, where it is made for a store that has none. */
   readonly keys?: KeySource;
   /** Told where a key was made, and its id. */
@@ -134,7 +136,7 @@ async function makeRoom({ files, folder, create }: Setting, found: FolderListing
 
 async function openForWriting(setting: Setting, options: OpenOptions, unlock: () => Promise<void>): Promise<Store> {
   const { folder, files, format, log } = setting;
-  const now = () => new Date().toISOString();
+  const { now = () => new Date().toISOString() } = options;
   const key = sealingKey(format);
   const adapter = createJournalAdapter({
     files,

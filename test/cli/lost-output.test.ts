@@ -37,6 +37,7 @@ const lines: Readonly<Record<string, string>> = {
   'sso test': 'sso test example-com',
   backup: 'backup --out backup.tar.gz',
   restore: 'restore backup.tar.gz --store again --secret-key-file .weir/secret.key',
+  'store check': 'store check',
   'store rekey': 'store rekey',
   serve: 'serve --port 0',
 };

@@ -112,6 +112,12 @@ const lines: Readonly<Record<string, Readonly<Record<string, readonly [line: str
     words: ['restore % --store fresh', {}],
     store: ['restore backup.tar.gz --store % --secret-key-file .weir/secret.key', made],
   },
+  'store check': {
+    ...keyFile('store check'),
+    words: ['store check %', store],
+    store: ['store check --store %', store],
+    output: ['store check --output json=%', written],
+  },
   'store rekey': { ...keyFile('store rekey'), store: ['store rekey --store %', store] },
   'stacks install': {
     ...keyFile('stacks install 4.0.0'),

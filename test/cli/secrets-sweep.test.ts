@@ -248,6 +248,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   bootstrap: ['bootstrap --password-file secrets/ldap', 'bootstrap --store COPY'],
   backup: ['backup --out backup.tar.gz', 'backup --with-key --out with-key.tar.gz'],
   restore: ['restore backup.tar.gz --store restored', 'restore secrets/ldap --store restored-from-nothing'],
+  'store check': ['store check', 'store check COPY'],
   'store rekey': ['store rekey --store COPY', 'store rekey --store COPY --secret-key-file secrets/ldap'],
   'stacks install': ['stacks install latest'],
   'sso explain': [

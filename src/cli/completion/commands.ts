@@ -65,7 +65,7 @@ export function valuesOf(form: string): Values {
   if (form.includes('RULE')) return { words: [...declaredKindNames, ...ruleIds] };
   if (form.includes('KIND')) return { words: declaredKindNames };
   if (/FILE|PATH|\.json/.test(form)) return 'files';
-  if (form.includes('DIR')) return 'folders';
+  if (/DIR|STORE/.test(form)) return 'folders';
   const words = form.replace(/^\[|\]$/g, '').split('|');
   return words.length > 1 && words.every((word) => /^[a-z]+$/.test(word)) ? { words } : 'anything';
 }

@@ -6,6 +6,7 @@ import { escaped } from './escape.ts';
 import { amount, findingsText, lines, summaryLine } from './findings-text.ts';
 import { changesText, planLine } from './plan-text.ts';
 import { checksText, explanationText } from './sso-text.ts';
+import { storeText } from './store-text.ts';
 import { type Style, styleOf } from './style.ts';
 import type { Surface } from './surface.ts';
 
@@ -20,6 +21,7 @@ export function human(report: Report, look: Pick<Surface, 'colours' | 'lines' | 
   if (report.type === 'explanation') return explanationText(report, style);
   if (report.type === 'checks') return checksText(report, style);
   if (report.type === 'doctor') return doctorText(report, style);
+  if (report.type === 'store') return storeText(report, style);
   if (report.type !== 'status') return '';
   return look.lines ? statusLine(report) : statusText(report, style);
 }

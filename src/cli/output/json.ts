@@ -23,6 +23,8 @@ function contentOf(report: Report): unknown {
       return report.explanation;
     case 'checks':
       return { config: report.config, ok: counts.errors === 0, checks: report.checks };
+    case 'store':
+      return { store: report.store, ok: counts.errors === 0, ...report.checked };
     case 'doctor':
       return { ok: counts.errors === 0, ...counts, checks: report.checks };
     case 'refusal':

@@ -31,6 +31,7 @@ const names: Readonly<Record<Report['type'], string>> = {
   explanation: 'weir: a sign-in',
   checks: 'weir: single sign-on',
   doctor: 'weir: the machine',
+  store: 'weir: the store',
 };
 
 type Outcome = 'passed' | 'warning' | 'failure' | 'error';

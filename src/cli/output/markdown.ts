@@ -19,6 +19,7 @@ import { code, prose } from './markdown-text.ts';
 import { fileFrom, messageOf, rootOf } from './places.ts';
 import { affectedText, consequenceGroups, planLine, shownFields, signs } from './plan-text.ts';
 import { effects, headline } from './sso-text.ts';
+import { storeVerdict } from './store-text.ts';
 import { styleOf } from './style.ts';
 import { fieldRows } from './value-diff.ts';
 
@@ -61,6 +62,8 @@ function headOf(report: Report): string {
       return `Weir: ${headline(report.explanation)}`;
     case 'checks':
       return `Weir: SsoConfig/${report.config} ${errors > 0 ? 'does not work' : 'works'}`;
+    case 'store':
+      return `Weir: the store is ${storeVerdict(report)}`;
     case 'doctor':
       return `Weir: ${verdictOf(report)}`;
     case 'problem':
@@ -90,6 +93,8 @@ function sectionsOf(report: Report): readonly string[] {
       return explainedRows(report.explanation);
     case 'checks':
       return checkRows(report.checks);
+    case 'store':
+      return findingRows(findingsOf(report), undefined);
     case 'doctor':
       return doctorRows(report.checks);
     case 'problem':

@@ -112,7 +112,13 @@ function storeGauges(registry: Registry<OpenMetricsContentType>): (health: Healt
     help: 'How much the journal has grown since the last snapshot; 0 where the store keeps none.',
     registers,
   });
+  const damage = new Gauge({
+    name: 'weir_store_records_damage',
+    help: 'Places in the audit log and the history that are not what was written, as far as they were read.',
+    registers,
+  });
   return (health) => {
+    damage.set(health.damage?.count ?? 0);
     for (const one of ['ready', 'read-only', 'closed'] as const)
       state.set({ state: one }, one === health.state ? 1 : 0);
     // Engines may count otherwise, and what is no number is not told.

@@ -43,6 +43,10 @@ const rows: readonly Row[] = [
   ['ok, with a tree', 'doctor config', 0],
   ['usage', 'doctor a b', 64],
 
+  ['ok', 'store check', 0, 'live'],
+  ['no store', 'store check nowhere', 5],
+  ['usage', 'store check a b', 64],
+
   ['ok', 'plan', 0, 'live'],
   ['changes', 'plan', 0],
   ['changes', 'plan --detailed-exitcode', 2],

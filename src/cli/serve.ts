@@ -157,6 +157,7 @@ async function serveFrom(
       overlay: options.env,
       conditions: isolation.conditions,
       log,
+      stop: stop.signal,
       onAttempt: (attempt, tree) => logger.refused(attempt, tree),
       onTurn: metrics.reconciled,
     });

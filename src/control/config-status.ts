@@ -6,7 +6,7 @@ import type { Action } from '../core/plan/planned.ts';
 
 /** A condition, as Kubernetes has them. */
 export interface Condition {
-  readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'SourceAvailable' | 'Drifted' | 'Isolation';
+  readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'SourceAvailable' | 'Settling' | 'Drifted' | 'Isolation';
   readonly status: 'True' | 'False' | 'Unknown';
   /** One word in CamelCase. */
   readonly reason: string;

@@ -10,6 +10,7 @@ import { ReconcilerSuspended, TreeInvalid, TreeMissing } from './failures.ts';
 import { placesIn } from './places.ts';
 import { judgePosted } from './posted.ts';
 import type { ReconcileRequest, Reconciler } from './reconciler.ts';
+import { checkoutOf, isToWait, noteSettled } from './settling.ts';
 import { postureOf, statusOf } from './status.ts';
 import { onSuspension } from './suspension.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
@@ -137,6 +138,9 @@ function follow(running: Running): void {
     previous: memory.reading,
     read: (previous) => readTree(options.root, { previous, overlay: options.overlay }),
     log: (message) => options.log('warn', message),
+    isToWait: (read) => isToWait(options, memory, read),
+    onSettled: (settled) => noteSettled(options, memory, settled),
+    checkout: checkoutOf(options, memory),
     onChange: (read, trigger) => turnFor(running, { trigger, actor: configActor }, read).then(ignore, ignore),
   });
 }

@@ -2,16 +2,17 @@
 import { singleton } from '../core/model/view.ts';
 import type { DecodeCache } from '../core/plan/desired-tree.ts';
 import type { JudgeMemory } from '../core/plan/judge.ts';
-import { settle } from '../manifests/settle.ts';
+import type { Checkout } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, type Workbench } from './attempt.ts';
-import { conditionsOf } from './conditions.ts';
+import { conditionsOf, type Settling } from './conditions.ts';
 import { type Attempted, type Condition, driftCount, type HistoryEntry } from './config-status.ts';
 import { NotPermitted, ReconcilerSuspended, TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
+import { readSettled } from './settling.ts';
 import { postureOf } from './status.ts';
 import { requireGoing, whileGoing } from './suspension.ts';
-import { judgeTree, type LoadedTree, readTree } from './tree.ts';
+import { judgeTree, type LoadedTree } from './tree.ts';
 
 /** How an event of the loop is told to the operator. */
 export type Log = (
@@ -24,6 +25,8 @@ export interface LoopOptions extends Workbench {
   readonly root: string;
   readonly overlay?: string | undefined;
   readonly log: Log;
+  /** Ends what is waited for. */
+  readonly stop?: AbortSignal | undefined;
   /** Conditions of the platform that do not follow from its tree. */
   readonly conditions?: () => readonly Condition[];
   /** Told of every attempt, once it has ended, and of the tree as it was read for it. */
@@ -49,6 +52,9 @@ export interface Memory {
   readonly decoded: DecodeCache;
   readonly judged: JudgeMemory;
   reading: Tree | Missing | undefined;
+  /** How the tree stood still when it was last waited for. */
+  settling: Settling | undefined;
+  checkout: Checkout | undefined;
   /** The tree that was applied last: the places of what is declared. */
   good: LoadedTree | undefined;
   attempted: Attempted | undefined;
@@ -64,7 +70,15 @@ export interface Memory {
 /** A memory of what the store's history tells. */
 export async function recall({ store }: Workbench): Promise<Memory> {
   const { attempted, applied } = await lastAttempts(store);
-  const nothing = { reading: undefined, good: undefined, failure: undefined, reconciling: false, settled: false };
+  const nothing = {
+    reading: undefined,
+    settling: undefined,
+    checkout: undefined,
+    good: undefined,
+    failure: undefined,
+    reconciling: false,
+    settled: false,
+  };
   return { ...nothing, decoded: new WeakMap(), judged: {}, conditions: [], attempted, applied };
 }
 
@@ -92,7 +106,7 @@ export async function takeTurn(
   let begun = options.elapsed();
   const known = memory.reading;
   try {
-    const reading = read ?? (await readSettled(options, memory));
+    const reading = read ?? (await readSettled(options, memory, occasion));
     begun = options.elapsed();
     memory.reading = reading;
     const tree = treeOf(reading);
@@ -141,13 +155,6 @@ export function observe(options: LoopOptions, memory: Memory): void {
 /** The tree of a reading. Throws `TreeMissing` where there is none. */
 export function treeOf(reading: Tree | Missing): Tree {
   if (isMissing(reading)) throw new TreeMissing(reading.message);
-  return reading;
-}
-
-async function readSettled(options: LoopOptions, memory: Memory): Promise<Tree | Missing> {
-  const { settleMs } = followSettings(options);
-  const read = (previous: Tree | Missing | undefined) => readTree(options.root, { previous, overlay: options.overlay });
-  const { reading } = await settle({ settleMs, read, accepted: memory.reading });
   return reading;
 }
 

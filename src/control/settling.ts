@@ -1,5 +1,6 @@
 // Reading a tree that may not stand still: how long a turn waits for it, and what is taken up only later.
 import { hasErrors } from '../core/model/finding.ts';
+import type { JudgeMemory } from '../core/plan/judge.ts';
 import { checkoutAt } from '../manifests/checkout.ts';
 import { type Checkout, type Settled, settle } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
@@ -27,10 +28,20 @@ export async function readSettled(
   return accepted && !settled.isRefused && (await isToWait(options, memory, reading)) ? accepted : reading;
 }
 
-/** Whether a tree of which some files count as they were would be refused, which may be for them alone. */
-export async function isToWait(options: LoopOptions, memory: Memory, reading: Tree | Missing): Promise<boolean> {
+/** Whether a tree of which some files count as they were would be refused, which may be for them alone; `judged` is the caller's memory of the last one. */
+export async function isToWait(
+  options: LoopOptions,
+  memory: Memory,
+  reading: Tree | Missing,
+  judged?: JudgeMemory,
+): Promise<boolean> {
   if (isMissing(reading) || reading.unsettled === undefined) return false;
-  const loaded = await judgeTree(reading, { facts: options.facts(), decoded: memory.decoded, git: false });
+  const loaded = await judgeTree(reading, {
+    facts: options.facts(),
+    decoded: memory.decoded,
+    ...(judged ? { judged } : {}),
+    git: false,
+  });
   if (hasErrors(loaded.findings)) return true;
   return (await planLoaded(options, loaded, { trigger: 'watch', actor: { kind: 'config' } })).blocked;
 }

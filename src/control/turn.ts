@@ -9,7 +9,6 @@ import { conditionsOf, type Settling } from './conditions.ts';
 import { type Attempted, type Condition, driftCount, type HistoryEntry } from './config-status.ts';
 import { NotPermitted, ReconcilerSuspended, TreeMissing } from './failures.ts';
 import { lastAttempts } from './history.ts';
-import { readSettled } from './settling.ts';
 import { postureOf } from './status.ts';
 import { requireGoing, whileGoing } from './suspension.ts';
 import { judgeTree, type LoadedTree } from './tree.ts';
@@ -89,14 +88,14 @@ export function followSettings({ store }: Workbench): { readonly settleMs: numbe
 }
 
 /**
- * Takes the turn of an occasion; reads a tree that stands still where none was read yet. Throws `TreeMissing`, `ReconcilerSuspended`, `NotPermitted`, and what
+ * Takes the turn of an occasion with what is read for it. Throws `TreeMissing`, `ReconcilerSuspended`, `NotPermitted`, and what
  * the store throws.
  */
 export async function takeTurn(
   { store, ...rest }: LoopOptions,
   memory: Memory,
   occasion: Occasion,
-  read?: Tree | Missing,
+  read: () => Promise<Tree | Missing>,
 ): Promise<Attempt> {
   requireGoing(store.read(), occasion.permit);
   const options = { ...rest, store: whileGoing(store, occasion.permit) };
@@ -106,7 +105,7 @@ export async function takeTurn(
   let begun = options.elapsed();
   const known = memory.reading;
   try {
-    const reading = read ?? (await readSettled(options, memory, occasion));
+    const reading = await read();
     begun = options.elapsed();
     memory.reading = reading;
     const tree = treeOf(reading);

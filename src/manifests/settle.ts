@@ -36,7 +36,7 @@ export interface SettleOptions {
   readonly stillness?: Stillness;
   /** Somebody waits for the answer: where nothing can be told in time, it is what was acted on. */
   readonly isAsked?: boolean;
-  /** The tree did not stand still last time either: it is waited for half as long. */
+  /** The tree did not stand still last time either: it is waited for only twice `settleMs`. */
   readonly isBusy?: boolean;
   readonly checkout?: Checkout | undefined;
   readonly timing?: Timing;
@@ -109,7 +109,7 @@ interface State {
 
 function limitOf({ settleMs, isBusy, accepted }: SettleOptions): number {
   if (!isTree(accepted)) return Math.max(10 * settleMs, 5_000);
-  return isBusy ? Math.max(2 * settleMs, 1_000) : Math.max(4 * settleMs, 2_000);
+  return isBusy ? 2 * settleMs : Math.max(4 * settleMs, 2_000);
 }
 
 /** Until the next reading: when all may be quiet, but not after the time that the tree is waited for. */

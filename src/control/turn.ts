@@ -179,7 +179,9 @@ function fail(options: LoopOptions, memory: Memory, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const isMissingTree = error instanceof TreeMissing;
   memory.failure = isMissingTree ? undefined : message;
-  options.log(isMissingTree ? 'warn' : 'error', `${keptBy(memory)}: ${message}`);
+  // Whoever stops the server knows why.
+  const level = isMissingTree || options.stop?.aborted ? 'warn' : 'error';
+  options.log(level, `${keptBy(memory)}: ${message}`);
 }
 
 function keptBy({ applied }: Memory): string {

@@ -158,6 +158,7 @@ async function serveFrom(
       overlay: options.env,
       conditions: () => [...isolation.conditions(), auditIntact()],
       log,
+      stop: stop.signal,
       onAttempt: (attempt, tree) => logger.refused(attempt, tree),
       onTurn: metrics.reconciled,
     });

@@ -9,11 +9,16 @@ const sameWishMs = 1000;
 const patienceMs = 3500;
 
 /**
- * `asked` resolves when somebody asks for an end; asking again ends the process at once. After `over` the end has come and its exit code is
+ * `asked` resolves, and `signal` aborts, when somebody asks for an end; asking again ends the process at once. After `over` the end has come and its exit code is
  * decided: who asks then is still heard, so that the system does not end the process with another one, and changes nothing.
  */
-export function stopRequest(io: Io): { readonly asked: Promise<undefined>; readonly over: () => void } {
+export function stopRequest(io: Io): {
+  readonly asked: Promise<undefined>;
+  readonly signal: AbortSignal;
+  readonly over: () => void;
+} {
   const { promise, resolve } = Promise.withResolvers<undefined>();
+  const stopping = new AbortController();
   let first: number | undefined;
   let isOver = false;
   io.onStop(() => {
@@ -21,9 +26,11 @@ export function stopRequest(io: Io): { readonly asked: Promise<undefined>; reado
     if (first !== undefined && io.elapsed() - first > sameWishMs) io.exit(130);
     first ??= io.elapsed();
     resolve(undefined);
+    stopping.abort();
   });
   return {
     asked: promise,
+    signal: stopping.signal,
     over: () => {
       isOver = true;
     },

@@ -19,6 +19,8 @@ export interface Standing {
   readonly missing?: string | undefined;
   /** The tree that was read, where one was since the server began. */
   readonly reading?: object | undefined;
+  /** What did not stand still when the tree was looked at last. */
+  readonly settling?: Settling | undefined;
   readonly reconciling: boolean;
   /** What kept the last attempt from ending: the store, or a bug. */
   readonly failure?: string | undefined;
@@ -26,16 +28,25 @@ export interface Standing {
   readonly suspended?: Suspended | undefined;
 }
 
+/** How it went when the tree was last waited for until it stood still. */
+export interface Settling {
+  /** What counts as it was when the tree was last acted on. */
+  readonly files: readonly string[];
+  /** What has been moving for a minute or more. */
+  readonly restless: readonly string[];
+  readonly seconds: number;
+}
+
 type Told = Omit<Condition, 'lastTransitionTime'>;
 
 /** The conditions of a standing; those that have not changed keep their times. */
 export function conditionsOf(standing: Standing, before: readonly Condition[], now: string): Condition[] {
-  return [ready(standing), reconciling(standing), stalled(standing), sourceAvailable(standing), drifted(standing)].map(
-    (told) => {
-      const old = before.find(({ type }) => type === told.type);
-      return { ...told, lastTransitionTime: old && old.status === told.status ? old.lastTransitionTime : now };
-    },
-  );
+  const all = [ready, reconciling, stalled, sourceAvailable, settling, drifted];
+  return all.map((tell) => {
+    const told = tell(standing);
+    const old = before.find(({ type }) => type === told.type);
+    return { ...told, lastTransitionTime: old && old.status === told.status ? old.lastTransitionTime : now };
+  });
 }
 
 function ready({ attempted, applied, missing, failure }: Standing): Told {
@@ -115,6 +126,33 @@ function sourceAvailable({ attempted, missing, reading, suspended }: Standing): 
   if (missing !== undefined) return { type, status: 'False', reason: 'Missing', message: missing };
   if (!attempted && !reading) return { type, status: 'Unknown', reason: 'NotRead', message: 'nothing was read yet' };
   return { type, status: 'True', reason: 'Read', message: 'the tree can be read' };
+}
+
+function settling({ settling: seen, attempted, reading }: Standing): Told {
+  const type = 'Settling';
+  if (!seen && !attempted && !reading)
+    return { type, status: 'Unknown', reason: 'NotRead', message: 'nothing was read yet' };
+  const { files = [], restless = [] } = seen ?? {};
+  if (files.length === 0)
+    return { type, status: 'False', reason: 'Settled', message: 'every file of the tree stands still' };
+  if (restless.length > 0)
+    return {
+      type,
+      status: 'True',
+      reason: 'NeverStill',
+      message: `what is written without pause counts as it was when the tree was last acted on: ${firstOf(restless)}; stop what writes it, or name it in Platform.spec.exclude`,
+    };
+  return {
+    type,
+    status: 'True',
+    reason: 'Moving',
+    message: `what does not stand still counts as it was when the tree was last acted on: ${firstOf(files)}`,
+  };
+}
+
+function firstOf(files: readonly string[]): string {
+  const names = files.slice(0, 3).map((file) => (file === '.' ? 'the tree as a whole' : file));
+  return `${names.join(', ')}${files.length > 3 ? ` and ${files.length - 3} more` : ''}`;
 }
 
 /** What the last reconcile that came to a plan found drifted, and did not revert or reverted. */

@@ -6,7 +6,15 @@ import type { Action } from '../core/plan/planned.ts';
 
 /** A condition, as Kubernetes has them. */
 export interface Condition {
-  readonly type: 'Ready' | 'Reconciling' | 'Stalled' | 'SourceAvailable' | 'Drifted' | 'Isolation' | 'AuditIntact';
+  readonly type:
+    | 'Ready'
+    | 'Reconciling'
+    | 'Stalled'
+    | 'SourceAvailable'
+    | 'Settling'
+    | 'Drifted'
+    | 'Isolation'
+    | 'AuditIntact';
   readonly status: 'True' | 'False' | 'Unknown';
   /** One word in CamelCase. */
   readonly reason: string;

@@ -10,6 +10,7 @@ import { ReconcilerSuspended, TreeInvalid, TreeMissing } from './failures.ts';
 import { placesIn } from './places.ts';
 import { judgePosted } from './posted.ts';
 import type { ReconcileRequest, Reconciler } from './reconciler.ts';
+import { checkoutOf, isToWait, noteSettled, readSettled } from './settling.ts';
 import { postureOf, statusOf } from './status.ts';
 import { onSuspension } from './suspension.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
@@ -109,14 +110,16 @@ function suspendOrResume(running: Running): void {
 
 function turn(running: Running, occasion: Occasion): Promise<Attempt> {
   const { options, memory } = running;
-  return queued(running, () => takeTurn(options, memory, occasion));
+  return queued(running, () => takeTurn(options, memory, occasion, () => readSettled(options, memory, occasion)));
 }
 
 /** A turn for what the watch has read; none where another turn before it has dealt with that. */
 function turnFor(running: Running, occasion: Occasion, read: Tree | Missing): Promise<Attempt | undefined> {
   const { options, memory } = running;
   // Asked when its turn has come: until then one that is under way may still leave the reading to the watch.
-  return queued(running, async () => (isKnown(memory, read) ? undefined : takeTurn(options, memory, occasion, read)));
+  return queued(running, async () =>
+    isKnown(memory, read) ? undefined : takeTurn(options, memory, occasion, async () => read),
+  );
 }
 
 function queued<T>(running: Running, work: () => Promise<T>): Promise<T> {
@@ -132,11 +135,15 @@ function ignore(): void {}
 function follow(running: Running): void {
   const { options, memory } = running;
   if (!running.follows || running.isClosed || running.watch) return;
+  const foreseen = {};
   running.watch = watch(options.root, {
     ...followSettings(options),
     previous: memory.reading,
     read: (previous) => readTree(options.root, { previous, overlay: options.overlay }),
     log: (message) => options.log('warn', message),
+    isToWait: (read) => isToWait(options, memory, read, foreseen),
+    onSettled: (settled) => noteSettled(options, memory, settled),
+    checkout: checkoutOf(options, memory),
     onChange: (read, trigger) => turnFor(running, { trigger, actor: configActor }, read).then(ignore, ignore),
   });
 }

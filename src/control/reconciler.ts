@@ -4,6 +4,7 @@ import type { Actor } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
 import type { PlanDocument, PlanSource } from '../core/plan/plan-document.ts';
 import type { Consents } from '../core/rules/rule.ts';
+import type { Settling } from './conditions.ts';
 import type { Attempted, Condition, ConfigStatus, HistoryEntry } from './config-status.ts';
 
 /** Where a declared resource and each of its written fields stand in the tree that was read last. */
@@ -41,6 +42,8 @@ export interface ReconcilerStanding {
   readonly attempted?: Attempted | undefined;
   readonly applied?: HistoryEntry | undefined;
   readonly conditions: readonly Condition[];
+  /** How the tree stood still when it was last waited for. */
+  readonly settling?: Settling | undefined;
   readonly mode: ConfigStatus['mode'];
   readonly suspended?: ConfigStatus['suspended'];
 }

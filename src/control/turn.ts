@@ -2,16 +2,16 @@
 import { singleton } from '../core/model/view.ts';
 import type { DecodeCache } from '../core/plan/desired-tree.ts';
 import type { JudgeMemory } from '../core/plan/judge.ts';
-import { settle } from '../manifests/settle.ts';
+import type { Checkout } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, type Workbench } from './attempt.ts';
-import { conditionsOf } from './conditions.ts';
+import { conditionsOf, type Settling } from './conditions.ts';
 import { type Attempted, type Condition, driftCount, type HistoryEntry } from './config-status.ts';
 import { NotPermitted, ReconcilerSuspended, TreeMissing } from './failures.ts';
 import { lastAttempts, noteHistory } from './history.ts';
 import { postureOf } from './status.ts';
 import { requireGoing, whileGoing } from './suspension.ts';
-import { judgeTree, type LoadedTree, readTree } from './tree.ts';
+import { judgeTree, type LoadedTree } from './tree.ts';
 
 /** How an event of the loop is told to the operator. */
 export type Log = (
@@ -24,6 +24,8 @@ export interface LoopOptions extends Workbench {
   readonly root: string;
   readonly overlay?: string | undefined;
   readonly log: Log;
+  /** Ends what is waited for. */
+  readonly stop?: AbortSignal | undefined;
   /** Conditions of the platform that do not follow from its tree. */
   readonly conditions?: () => readonly Condition[];
   /** Told of every attempt, once it has ended, and of the tree as it was read for it. */
@@ -49,6 +51,9 @@ export interface Memory {
   readonly decoded: DecodeCache;
   readonly judged: JudgeMemory;
   reading: Tree | Missing | undefined;
+  /** How the tree stood still when it was last waited for. */
+  settling: Settling | undefined;
+  checkout: Checkout | undefined;
   /** The tree that was applied last: the places of what is declared. */
   good: LoadedTree | undefined;
   attempted: Attempted | undefined;
@@ -65,7 +70,15 @@ export interface Memory {
 export async function recall({ store, newId }: Workbench): Promise<Memory> {
   await noteHistory(store, newId);
   const { attempted, applied } = await lastAttempts(store);
-  const nothing = { reading: undefined, good: undefined, failure: undefined, reconciling: false, settled: false };
+  const nothing = {
+    reading: undefined,
+    settling: undefined,
+    checkout: undefined,
+    good: undefined,
+    failure: undefined,
+    reconciling: false,
+    settled: false,
+  };
   return { ...nothing, decoded: new WeakMap(), judged: {}, conditions: [], attempted, applied };
 }
 
@@ -76,14 +89,14 @@ export function followSettings({ store }: Workbench): { readonly settleMs: numbe
 }
 
 /**
- * Takes the turn of an occasion; reads a tree that stands still where none was read yet. Throws `TreeMissing`, `ReconcilerSuspended`, `NotPermitted`, and what
+ * Takes the turn of an occasion with what is read for it. Throws `TreeMissing`, `ReconcilerSuspended`, `NotPermitted`, and what
  * the store throws.
  */
 export async function takeTurn(
   { store, ...rest }: LoopOptions,
   memory: Memory,
   occasion: Occasion,
-  read?: Tree | Missing,
+  read: () => Promise<Tree | Missing>,
 ): Promise<Attempt> {
   requireGoing(store.read(), occasion.permit);
   const options = { ...rest, store: whileGoing(store, occasion.permit) };
@@ -93,7 +106,7 @@ export async function takeTurn(
   let begun = options.elapsed();
   const known = memory.reading;
   try {
-    const reading = read ?? (await readSettled(options, memory));
+    const reading = await read();
     begun = options.elapsed();
     memory.reading = reading;
     const tree = treeOf(reading);
@@ -145,13 +158,6 @@ export function treeOf(reading: Tree | Missing): Tree {
   return reading;
 }
 
-async function readSettled(options: LoopOptions, memory: Memory): Promise<Tree | Missing> {
-  const { settleMs } = followSettings(options);
-  const read = (previous: Tree | Missing | undefined) => readTree(options.root, { previous, overlay: options.overlay });
-  const { reading } = await settle({ settleMs, read, accepted: memory.reading });
-  return reading;
-}
-
 async function applyReading(options: LoopOptions, memory: Memory, occasion: Occasion, tree: Tree): Promise<Attempt> {
   const loaded = await judgeTree(tree, { facts: options.facts(), decoded: memory.decoded, judged: memory.judged });
   // Somebody who asks for it wants it applied.
@@ -174,7 +180,9 @@ function fail(options: LoopOptions, memory: Memory, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const isMissingTree = error instanceof TreeMissing;
   memory.failure = isMissingTree ? undefined : message;
-  options.log(isMissingTree ? 'warn' : 'error', `${keptBy(memory)}: ${message}`);
+  // Whoever stops the server knows why.
+  const level = isMissingTree || options.stop?.aborted ? 'warn' : 'error';
+  options.log(level, `${keptBy(memory)}: ${message}`);
 }
 
 function keptBy({ applied }: Memory): string {

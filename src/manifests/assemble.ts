@@ -25,16 +25,7 @@ export interface Parts {
   readonly publicFile?: (documentFile: string, path: string) => PublicFile;
 }
 
-/** Builds the tree; the entries may come in any order. */
-export function assemble(parts: Parts): Tree {
-  const steps = assembleSteps(parts);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-/** The same in steps, so that a large tree can be sliced. */
+/** Builds the tree, in steps so that a large one can be sliced; the entries may come in any order. */
 export function* assembleSteps({
   root,
   real,

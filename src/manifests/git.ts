@@ -31,7 +31,12 @@ export async function commitOf(root: string): Promise<Commit | undefined> {
 
 const TIMEOUT_MS = 2_000;
 
-function git(folder: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+/** What a git command that only reads answers. Throws what it says where it fails. */
+export function git(
+  folder: string,
+  args: readonly string[],
+  signal: AbortSignal = AbortSignal.timeout(TIMEOUT_MS),
+): Promise<string> {
   // A mounted repository often belongs to another user; a monitor or a hook that it configures must not run.
   const config = ['-c', `safe.directory=*`, '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
   const options = {

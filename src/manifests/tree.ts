@@ -66,6 +66,8 @@ export interface Tree {
   readonly unreadable: readonly string[];
   /** The folders as they were listed; nothing where one of them is too young, or of a kind, that looking at it briefly would not do. */
   readonly listings?: readonly Listing[];
+  /** The files that did not stand still, and count as they were when the tree was last acted on. Absent where all did. */
+  readonly unsettled?: readonly string[];
   /** Some files are `fresh`: read again before trusting that nothing changed. */
   readonly fresh: boolean;
   /** The text of a public file that a document names (a path relative to the document), or what is wrong with it. */

@@ -2,8 +2,9 @@
 import { reasonOf } from '../lib/reason-of.ts';
 import { type Arm, armHints, type Hint, placeId } from './hint.ts';
 import { scan } from './scan.ts';
-import { realTiming, type Settled, settle, type Timing } from './settle.ts';
-import { type Missing, revisionOf, type Tree } from './tree.ts';
+import { type Checkout, realTiming, type Settled, settle, type Timing } from './settle.ts';
+import { forget, note, restlessIn, type Stillness, stillnessFrom } from './stillness.ts';
+import { isMissing, type Missing, revisionOf, type Tree } from './tree.ts';
 
 /** How long a tree must stand still (at least 50 ms), and how often it is looked at without a hint (at least every second). */
 export interface WatchSettings {
@@ -21,6 +22,15 @@ export interface WatchOptions extends WatchSettings {
   readonly previous?: Tree | Missing | undefined;
   /** Told once of every settled reading whose revision is another; the next waits until it has ended. */
   readonly onChange: (reading: Tree | Missing, trigger: WatchTrigger) => Promise<void> | void;
+  /**
+   * Whether a reading of which some files count as they were has to wait until they stand still, because it would be refused as it is. Asked for 30 s
+   * (or 50 × `settleMs`) at most; then it is told as it is.
+   */
+  readonly isToWait?: (reading: Tree) => Promise<boolean>;
+  /** Told after each look at a tree that was waited for: what did not stand still. */
+  readonly onSettled?: (settled: Pick<Settled, 'unquiet' | 'restless' | 'took'>) => void;
+  /** What git says of the tree. */
+  readonly checkout?: Checkout;
   /** One line for the operator. */
   readonly log: (message: string) => void;
   readonly arm?: Arm;
@@ -45,7 +55,9 @@ export function watch(root: string, options: WatchOptions): Watch {
     settings: bounded(options),
     current: options.previous,
     accepted: options.previous,
-    restless: new Set(),
+    stillness: stillnessFrom(options.previous),
+    isBusy: false,
+    waitsSince: undefined,
     isDue: true,
     waiters: [],
     stop: new AbortController(),
@@ -83,9 +95,13 @@ interface State {
   readonly timing: Timing;
   settings: WatchSettings;
   current: Tree | Missing | undefined;
-  /** The last reading to measure restless files by. */
+  /** The last reading to measure files that move by. */
   accepted: Tree | Missing | undefined;
-  restless: ReadonlySet<string>;
+  readonly stillness: Stillness;
+  /** Some files did not stand still. */
+  isBusy: boolean;
+  /** Since when what was read would be refused for them. */
+  waitsSince: number | undefined;
   /** Something hinted that it is worth looking. */
   isDue: boolean;
   waiters: { readonly done: (reading: Tree | Missing) => void; readonly fail: (error: Error) => void }[];
@@ -97,8 +113,8 @@ interface State {
   hasHints: boolean;
 }
 
-/** While something is written without pause every hint is about that: look this often instead. */
-const RESTLESS_MS = 1_000;
+/** While somebody writes all the time every hint is about that: look this often instead. */
+const BUSY_MS = 1_000;
 
 function bounded({ settleMs, pollSeconds }: WatchSettings): WatchSettings {
   return { settleMs: Math.max(50, settleMs), pollSeconds: Math.max(1, pollSeconds) };
@@ -127,56 +143,80 @@ async function turn(state: State, trigger: WatchTrigger): Promise<void> {
   }
 }
 
-/** Waits for a hint, or until the next poll. While something is written without pause, every hint is about that, and wakes nobody. */
+/** Waits for a hint, or until the next poll. While somebody writes all the time, every hint is about that, and wakes nobody. */
 async function nextTrigger(state: State): Promise<WatchTrigger> {
-  const isRestless = state.restless.size > 0;
-  if (state.waiters.length === 0 && (isRestless || !state.isDue)) {
+  const { isBusy } = state;
+  if (state.waiters.length === 0 && (isBusy || !state.isDue)) {
     state.sleep = new AbortController();
     // Between the look at the signal and the sleep nothing can happen: there is no await.
     if (state.stop.signal.aborted) state.sleep.abort();
-    await state.timing.wait(isRestless ? RESTLESS_MS : state.settings.pollSeconds * 1_000, state.sleep.signal);
+    await state.timing.wait(isBusy ? BUSY_MS : state.settings.pollSeconds * 1_000, state.sleep.signal);
   }
-  const trigger = state.isDue || isRestless ? 'watch' : 'poll';
+  const trigger = state.isDue || isBusy ? 'watch' : 'poll';
   state.isDue = false;
   return trigger;
 }
 
 function wake(state: State): void {
   state.isDue = true;
-  if (state.restless.size === 0) state.sleep.abort();
+  if (!state.isBusy) state.sleep.abort();
 }
 
 async function look(state: State, trigger: WatchTrigger): Promise<Tree | Missing> {
-  const { options, current, accepted, timing, restless } = state;
+  const { options, current, accepted, timing, stillness, isBusy } = state;
+  const { settleMs } = state.settings;
   if (trigger === 'poll' && current && !(await scan(current))) return current;
-  const first = await options.read(current);
+  const began = timing.now();
+  const first = await options.read(stillness.last);
   if (current && revisionOf(first) === revisionOf(current)) {
-    state.restless = new Set();
+    note(stillness, { next: first, began, ended: timing.now() }, settleMs, accepted);
+    // What only moved, and says what it said, is worth another look only where something else is waited for.
+    if (!isBusy) forget(stillness);
     state.current = first;
+    tellSettled(state, {
+      unquiet: [...stillness.since.keys()],
+      restless: restlessIn(stillness, timing.now(), settleMs),
+      took: 0,
+    });
     return first;
   }
   const { signal } = state.stop;
-  const settled = await settle(
-    { settleMs: state.settings.settleMs, read: options.read, accepted, restless, timing, signal },
-    first,
-  );
+  const { read } = options;
+  const { checkout } = options;
+  const settled = await settle({ settleMs, read, accepted, stillness, isBusy, checkout, timing, signal }, first);
   return signal.aborted ? settled.reading : take(state, settled, trigger);
 }
 
-async function take(
-  state: State,
-  { reading, restless, isRefused }: Settled,
-  trigger: WatchTrigger,
-): Promise<Tree | Missing> {
+async function take(state: State, settled: Settled, trigger: WatchTrigger): Promise<Tree | Missing> {
+  const { reading, isRefused } = settled;
   const { current, options } = state;
-  state.restless = restless;
+  tellSettled(state, settled);
+  const isAnother = !current || revisionOf(reading) !== revisionOf(current);
+  if (isAnother && !isRefused && (await hasToWait(state, reading))) return current ?? reading;
+  state.waitsSince = undefined;
   state.current = reading;
   if (!isRefused) state.accepted = reading;
-  if (current && revisionOf(reading) === revisionOf(current)) return reading;
+  if (!isAnother) return reading;
   // Hints that missed this change may miss the next: what they watch is not what is there any more.
   if (trigger === 'poll') state.place = undefined;
   await options.onChange(reading, trigger);
   return reading;
+}
+
+function tellSettled(state: State, settled: Pick<Settled, 'unquiet' | 'restless' | 'took'>): void {
+  const wasBusy = state.isBusy;
+  state.isBusy = settled.unquiet.length > 0;
+  if (state.isBusy || wasBusy || settled.took > 0) state.options.onSettled?.(settled);
+}
+
+async function hasToWait(state: State, reading: Tree | Missing): Promise<boolean> {
+  const { options, timing, settings } = state;
+  if (isMissing(reading) || reading.unsettled === undefined || !options.isToWait) return false;
+  const since = state.waitsSince ?? timing.now();
+  if (timing.now() - since >= Math.max(50 * settings.settleMs, 30_000) || !(await options.isToWait(reading)))
+    return false;
+  state.waitsSince = since;
+  return true;
 }
 
 /** Arms the hints again where the tree's folder, or a link on the way to it, is another than they were armed for. */

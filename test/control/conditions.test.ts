@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { conditionsOf, type Standing } from '../../src/control/conditions.ts';
-import type { HistoryEntry } from '../../src/control/config-status.ts';
+import type { Condition, HistoryEntry } from '../../src/control/config-status.ts';
 
 const summary = { create: 0, update: 0, delete: 0, rename: 0, adopt: 0, unchanged: 3, blocked: 0 };
 const applied: HistoryEntry = {
@@ -35,6 +35,7 @@ conditions('tell that the state is what the tree wants', () => {
     'Reconciling=False Idle',
     'Stalled=False NotStalled',
     'SourceAvailable=True Read',
+    'Settling=False Settled',
     'Drifted=False AsApplied',
   ]);
 });
@@ -89,9 +90,44 @@ conditions('keep the time of their last transition while their status stays', ()
   const first = conditionsOf({ attempted: applied, reconciling: false }, [], 't1');
   const second = conditionsOf({ attempted: invalid, reconciling: false }, first, 't2');
   const third = conditionsOf({ attempted: blocked, reconciling: false }, second, 't3');
-  assert.equal(since(first), { Ready: 't1', Reconciling: 't1', Stalled: 't1', SourceAvailable: 't1', Drifted: 't1' });
-  assert.equal(since(second), { Ready: 't2', Reconciling: 't1', Stalled: 't2', SourceAvailable: 't1', Drifted: 't1' });
+  assert.equal(since(first), {
+    Ready: 't1',
+    Reconciling: 't1',
+    Stalled: 't1',
+    SourceAvailable: 't1',
+    Settling: 't1',
+    Drifted: 't1',
+  });
+  assert.equal(since(second), {
+    Ready: 't2',
+    Reconciling: 't1',
+    Stalled: 't2',
+    SourceAvailable: 't1',
+    Settling: 't1',
+    Drifted: 't1',
+  });
   assert.equal(since(third), since(second), 'another reason is no transition');
+});
+
+conditions('name what does not stand still, and since when', () => {
+  const at = (files: readonly string[], restless: readonly string[] = [], before: Condition[] = [], now = 't1') =>
+    conditionsOf({ reconciling: false, settling: { files, restless, seconds: 2 } }, before, now);
+  const settling = (all: readonly Condition[]) => all.find(({ type }) => type === 'Settling');
+  const first = at(['a.yaml', 'b.yaml', 'c.yaml', 'd.yaml', 'e.yaml']);
+  assert.equal(settling(first), {
+    type: 'Settling',
+    status: 'True',
+    reason: 'Moving',
+    message:
+      'what does not stand still counts as it was when the tree was last acted on: a.yaml, b.yaml, c.yaml and 2 more',
+    lastTransitionTime: 't1',
+  });
+  const second = at(['f.yaml', 'g.yaml'], ['f.yaml'], first, 't2');
+  assert.is(settling(second)?.reason, 'NeverStill');
+  assert.match(settling(second)?.message ?? '', /without pause .*: f\.yaml; stop what writes it/);
+  assert.is(settling(second)?.lastTransitionTime, 't1');
+  assert.is(settling(at([], [], second, 't3'))?.status, 'False');
+  assert.is(settling(at([], [], second, 't3'))?.lastTransitionTime, 't3');
 });
 
 conditions.run();

@@ -66,6 +66,8 @@ loop('tell a tree that is applied', async ({ world }) => {
   assert.is(series.get('weir_config_findings{severity="error"}'), 0);
   assert.is(series.get('weir_config_findings{severity="warning"}'), 2);
   assert.is(series.get('weir_config_pending_changes'), 0);
+  assert.is(series.get('weir_config_unsettled_files'), 0);
+  assert.ok((series.get('weir_config_settling_seconds') ?? 0) > 0);
 });
 
 loop('tell a tree that is refused, what it would have changed, and that it is mended', async ({ world }) => {

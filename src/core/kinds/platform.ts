@@ -160,7 +160,7 @@ const reconcile = z
       .min(50)
       .max(60_000)
       .default(200)
-      .describe('How long the tree must stay unchanged before it is read, in milliseconds (50 to 60000).'),
+      .describe('How long a file of the tree must stay unchanged before it counts, in milliseconds (50 to 60000).'),
     pollSeconds: z
       .int()
       .min(1)

@@ -50,6 +50,14 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
     'Declared objects that others changed: left as they are, or reverted by the last reconcile.',
     'outcome',
   );
+  const unsettled = gauge(
+    'unsettled_files',
+    'Files of the tree that did not stand still, and count as they were when it was last acted on.',
+  );
+  const settling = gauge(
+    'settling_seconds',
+    'How long the tree was last waited for until it stood still, or was taken as far as it did.',
+  );
   const condition = gauge('condition', 'Conditions: 1 for the status that one has.', 'type', 'status');
   return (standing) => {
     const ready = standing.conditions.find(({ type }) => type === 'Ready');
@@ -59,6 +67,8 @@ function reconcilerGauges(registry: Registry<OpenMetricsContentType>): (standing
     findings.set({ severity: 'error' }, standing.attempted?.errors ?? 0);
     findings.set({ severity: 'warning' }, standing.attempted?.warnings ?? 0);
     pending.set(pendingIn(standing.attempted));
+    unsettled.set(standing.settling?.files.length ?? 0);
+    settling.set(standing.settling?.seconds ?? 0);
     const found = driftOf(standing);
     const left = leftCount(found);
     drifted.set({ outcome: 'left' }, left);

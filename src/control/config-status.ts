@@ -115,10 +115,5 @@ export interface HistoryEntry extends Drift {
   readonly missing?: string;
 }
 
-/** What made an attempt: everything but a command is a server. */
-export function isServer({ trigger }: Pick<HistoryEntry, 'trigger'>): boolean {
-  return trigger !== 'command';
-}
-
 /** The revision of an attempt that found no tree. */
 export const missingRevision = 'missing';

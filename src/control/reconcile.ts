@@ -18,7 +18,6 @@ import { unless } from '../lib/steps.ts';
 import { type PositionedView, Refused, type Store, type StoreRecord } from '../store/store.ts';
 import { auditRecords, plannedRecords } from './audit.ts';
 import { BaseMoved, PlanBlocked } from './failures.ts';
-import { notedIn } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
 import { type LongProposal, recordsOf, type TransactOptions, type Tried, transact, transactSteps } from './transact.ts';
 import type { LoadedTree } from './tree.ts';
@@ -127,7 +126,7 @@ export async function keep(store: Store, prepared: Prepared, record: StoreRecord
   const transaction = function* (view: PositionedView) {
     const tried = yield* triedOn(view, prepared);
     const records = [record, ...planned, ...followingRecords(tried, context)];
-    return { changes: [...tried.changes, ...notedIn(view, record)], records, result: tried.consequences };
+    return { changes: tried.changes, records, result: tried.consequences };
   };
   const { result = [] } = await store.commit(transaction, { id: record.id });
   return withConsequences(document, result);
@@ -151,8 +150,7 @@ export async function prepareAndKeep<R>(
     const { record, result } = outcome(prepared);
     const { plan, document, tried, context } = prepared;
     const planned = yield* plannedRecords(plan, document, view, context);
-    const changes = [...tried.changes, ...notedIn(view, record)];
-    return { changes, records: [record, ...planned, ...followingRecords(tried, context)], result };
+    return { changes: tried.changes, records: [record, ...planned, ...followingRecords(tried, context)], result };
   };
   const { result } = await store.commit(transaction, { id });
   // The id is fresh, so nothing was repeated.
@@ -232,12 +230,7 @@ export async function applySaved(
     const { changes, consequences, violations, result: done } = tried;
     if (changes.length > 0 && violations.length > 0) throw new Refused(violations);
     const applied = { alreadyApplied: changes.length === 0, plan: carriedOut(saved, done, consequences) };
-    const record = options.record(applied);
-    return {
-      changes: [...changes, ...notedIn(view, record)],
-      records: [record, ...recordsOf(tried, context)],
-      result: applied,
-    };
+    return { changes, records: [options.record(applied), ...recordsOf(tried, context)], result: applied };
   };
   const { result } = await store.commit(transaction, { id: context.newId() });
   // The id is fresh, so nothing was repeated.

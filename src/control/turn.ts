@@ -8,7 +8,7 @@ import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, ty
 import { conditionsOf, type Settling } from './conditions.ts';
 import { type Attempted, type Condition, driftCount, type HistoryEntry } from './config-status.ts';
 import { NotPermitted, ReconcilerSuspended, TreeMissing } from './failures.ts';
-import { lastAttempts, noteHistory } from './history.ts';
+import { lastAttempts } from './history.ts';
 import { postureOf } from './status.ts';
 import { requireGoing, whileGoing } from './suspension.ts';
 import { judgeTree, type LoadedTree } from './tree.ts';
@@ -67,8 +67,7 @@ export interface Memory {
 }
 
 /** A memory of what the store's history tells. */
-export async function recall({ store, newId }: Workbench): Promise<Memory> {
-  await noteHistory(store, newId);
+export async function recall({ store }: Workbench): Promise<Memory> {
   const { attempted, applied } = await lastAttempts(store);
   const nothing = {
     reading: undefined,

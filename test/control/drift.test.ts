@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { applyLoaded } from '../../src/control/attempt.ts';
 import { type Condition, type HistoryEntry, leftCount } from '../../src/control/config-status.ts';
 import { driftIn } from '../../src/control/drift.ts';
-import { historyEntry, keepHistory } from '../../src/control/history.ts';
+import { historyEntry, historyRecord } from '../../src/control/history.ts';
 import { createInventory } from '../../src/control/inventory.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
 import { statusOfStore } from '../../src/control/status.ts';
@@ -330,7 +330,7 @@ much('of more than an entry can remember is left too: nothing is made unasked, u
   await serve(nothing);
   await writeFile(join(root, 'c.yaml'), stack('c'));
   const entry = { ...(await newest(store)), gone: 'all' as const };
-  await keepHistory(store, 'overfull', entry);
+  await store.commit(() => ({ changes: [], records: [historyRecord('overfull', entry)] }), { id: 'overfull' });
   await serve(async (loop) => {
     assert.match((await driftedIn(loop)).message, /^1 object had been changed by others and was left so: Stack\/c /);
     await loop.reconcile({ actor: { kind: 'user', id: 'ann' }, consents: noConsents });

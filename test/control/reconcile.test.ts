@@ -28,12 +28,10 @@ const keeping = suite('keeping a plan');
 
 keeping('is one commit with one record', async () => {
   const world = newWorld();
-  const entries: string[] = [];
-  world.store.subscribe((entry) =>
-    entries.push(entry === 'reset' ? entry : entry.changes.map(({ kind }) => kind).join()),
-  );
+  const entries: number[] = [];
+  world.store.subscribe((entry) => entries.push(entry === 'reset' ? -1 : entry.changes.length));
   await apply(world, { 'a.yaml': stack('a'), 'b.yaml': stack('b') });
-  assert.equal(entries, ['Platform,Stack,Stack,NewestAttempt,NewestAttempt,NewestAttempt']);
+  assert.equal(entries, [3]);
   assert.is((await world.store.records({ stream: 'history', limit: 10 })).length, 1);
 });
 

@@ -11,7 +11,6 @@ import { instanceType } from './instance-type.ts';
 import { invitation } from './invitation.ts';
 import type { Kind } from './kind.ts';
 import { membership } from './membership.ts';
-import { newestAttempt } from './newest-attempt.ts';
 import { platform } from './platform.ts';
 import { provisioningToken } from './provisioning-token.ts';
 import { receiver } from './receiver.ts';
@@ -59,7 +58,6 @@ export const runtimeKinds = {
   SpentLogin: spentLogin,
   Receiver: receiver,
   Suspension: suspension,
-  NewestAttempt: newestAttempt,
 } as const;
 
 /** All kinds. */

@@ -1,6 +1,7 @@
 // The loop: applies the tree at start and whenever it changes, keeps the last good state, and recovers by itself.
 import { hasErrors } from '../core/model/finding.ts';
 import { suspendedWords } from '../core/model/suspension.ts';
+import type { View } from '../core/model/view.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
@@ -45,8 +46,13 @@ export async function startLoop(options: LoopOptions): Promise<Started> {
     forget();
     throw error;
   });
-  const hasGoodState = running.memory.applied !== undefined;
+  const hasGoodState = running.memory.applied !== undefined || isDeclared(options.store.read());
   return { loop: offer(running, forget), hasGoodState, ...(failure ? { failure } : {}) };
+}
+
+/** Whether a state came from a tree. An older version of Weir may have forgotten when it was applied. */
+function isDeclared(view: View): boolean {
+  return view.named('Platform', 'platform')?.managedBy === 'config';
 }
 
 const configActor = { kind: 'config' } as const;

@@ -4,11 +4,12 @@ import type { DecodeCache } from '../core/plan/desired-tree.ts';
 import type { JudgeMemory } from '../core/plan/judge.ts';
 import { settle } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
+import { NotKept } from '../store/store.ts';
 import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, type Workbench } from './attempt.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Attempted, type Condition, driftCount, type HistoryEntry } from './config-status.ts';
 import { NotPermitted, ReconcilerSuspended, TreeMissing } from './failures.ts';
-import { lastAttempts } from './history.ts';
+import { lastAttempts, rememberReconciled } from './history.ts';
 import { postureOf } from './status.ts';
 import { requireGoing, whileGoing } from './suspension.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
@@ -61,8 +62,12 @@ export interface Memory {
   settled: boolean;
 }
 
-/** A memory of what the store's history tells. */
-export async function recall({ store }: Workbench): Promise<Memory> {
+/** A memory of what the store tells. */
+export async function recall({ store, newId }: Workbench): Promise<Memory> {
+  // A store that takes no writes now is asked again at the next start, and tells the same until then.
+  await rememberReconciled(store, newId()).catch((error: unknown) => {
+    if (!(error instanceof NotKept)) throw error;
+  });
   const { attempted, applied } = await lastAttempts(store);
   const nothing = { reading: undefined, good: undefined, failure: undefined, reconciling: false, settled: false };
   return { ...nothing, decoded: new WeakMap(), judged: {}, conditions: [], attempted, applied };

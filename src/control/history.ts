@@ -2,7 +2,7 @@
 
 import { withSortedKeys } from '../lib/sorted-keys.ts';
 import type { Store, StoreRecord } from '../store/store.ts';
-import { type HistoryEntry, isServer } from './config-status.ts';
+import { type Attempted, type HistoryEntry, isServer } from './config-status.ts';
 import { type Reconciled, reconciledIn, takeOver } from './reconciled.ts';
 
 /** The record of an attempt. */
@@ -10,21 +10,30 @@ export function historyRecord(id: string, entry: HistoryEntry): StoreRecord {
   return { stream: 'history', id, at: entry.at, body: { ...entry } };
 }
 
-/** Keeps the record of an attempt that changed nothing; none of one that only repeats the newest. */
+/** Keeps the record of an attempt that changed nothing; none of one that only repeats what its own sort found before, with nothing applied since. */
 export async function keepHistory(store: Store, id: string, entry: HistoryEntry): Promise<void> {
-  const [newest] = await store.records({ stream: 'history', limit: 1 });
-  if (newest && repeats(historyEntry(newest), entry)) return;
+  const newest = (await store.records({ stream: 'history', limit: lookBack })).map(historyEntry);
+  const before = newest.find((one) => one.result !== 'refused' || sortOf(one) === sortOf(entry));
+  if (before && repeats(before, entry)) return;
   await store.commit(() => ({ changes: [], records: [historyRecord(id, entry)] }), { id });
 }
 
-/** Whether an attempt came to what the one before it came to, for somebody of the same sort: the server by itself, or the same caller. */
-function repeats(before: HistoryEntry, entry: HistoryEntry): boolean {
+/** So many of the newest attempts are looked at for one that is repeated. */
+const lookBack = 20;
+
+/** Whether an attempt came to what one before it came to, for somebody of the same sort: the server by itself, or the same caller. */
+export function repeats(before: Attempted, entry: HistoryEntry): boolean {
   return outcomeOf(before) === outcomeOf(entry);
 }
 
-function outcomeOf({ at: _, durationMs: __, trigger, ...outcome }: HistoryEntry): string {
-  const by = trigger === 'api' || trigger === 'command' ? trigger : 'server';
-  return JSON.stringify({ ...outcome, by }, withSortedKeys);
+function outcomeOf(entry: Attempted): string {
+  const { at: _, durationMs: __, trigger: ___, ...outcome } = entry;
+  return JSON.stringify({ ...outcome, by: sortOf(entry) }, withSortedKeys);
+}
+
+/** Who made an attempt: somebody who asked, or the server, whatever made it look. */
+function sortOf({ trigger }: Pick<Attempted, 'trigger'>): string {
+  return trigger === 'api' || trigger === 'command' ? trigger : 'server';
 }
 
 /** The entry of a record of the stream `history`. */

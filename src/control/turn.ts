@@ -5,11 +5,12 @@ import type { JudgeMemory } from '../core/plan/judge.ts';
 import { settle } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
 import { NotKept } from '../store/store.ts';
+import { type Blocked, blockedBy } from './again.ts';
 import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, type Workbench } from './attempt.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Attempted, type Condition, driftCount, type HistoryEntry } from './config-status.ts';
-import { NotPermitted, ReconcilerSuspended, TreeMissing } from './failures.ts';
-import { lastAttempts, rememberReconciled } from './history.ts';
+import { NotPermitted, PlanBlocked, ReconcilerSuspended, TreeMissing } from './failures.ts';
+import { lastAttempts, rememberReconciled, repeats } from './history.ts';
 import { postureOf } from './status.ts';
 import { requireGoing, whileGoing } from './suspension.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
@@ -56,6 +57,8 @@ export interface Memory {
   applied: HistoryEntry | undefined;
   /** What kept the last turn from ending, other than the tree: the store, or a bug. */
   failure: string | undefined;
+  /** What stands in the way of a tree that was refused with a plan. */
+  blocked: Blocked | undefined;
   reconciling: boolean;
   conditions: readonly Condition[];
   /** The first turn has ended. */
@@ -69,8 +72,17 @@ export async function recall({ store, newId }: Workbench): Promise<Memory> {
     if (!(error instanceof NotKept)) throw error;
   });
   const { attempted, applied } = await lastAttempts(store);
-  const nothing = { reading: undefined, good: undefined, failure: undefined, reconciling: false, settled: false };
-  return { ...nothing, decoded: new WeakMap(), judged: {}, conditions: [], attempted, applied };
+  const nothing = { reading: undefined, good: undefined, failure: undefined, settled: false };
+  return {
+    ...nothing,
+    blocked: undefined,
+    reconciling: false,
+    decoded: new WeakMap(),
+    judged: {},
+    conditions: [],
+    attempted,
+    applied,
+  };
 }
 
 /** The platform's settings for following a tree, as applied. */
@@ -95,7 +107,7 @@ export async function takeTurn(
   observe(options, memory);
   let result: Turn['result'] = 'failed';
   let begun = options.elapsed();
-  const known = memory.reading;
+  const { reading: known, attempted: before } = memory;
   try {
     const reading = read ?? (await readSettled(options, memory));
     begun = options.elapsed();
@@ -104,7 +116,7 @@ export async function takeTurn(
     const attempt = await applyReading(options, memory, occasion, tree);
     // It says nothing of the tree, and the watch has still to deal with this reading.
     if (isOfCaller(attempt.failure)) memory.reading = known;
-    else tell(options, memory, attempt, tree);
+    else tell(options, memory, attempt, tree, before);
     result = isOfCaller(attempt.failure) ? 'moved' : attempted(attempt).result;
     return attempt;
   } catch (error) {
@@ -164,6 +176,7 @@ async function applyReading(options: LoopOptions, memory: Memory, occasion: Occa
   if (isOfCaller(attempt.failure)) return attempt;
   memory.failure = undefined;
   memory.attempted = attempted(attempt);
+  memory.blocked = attempt.failure instanceof PlanBlocked ? blockedBy(attempt.failure.plan.findings) : undefined;
   if (attempt.failure || attempt.held) return attempt;
   memory.applied = attempt.entry;
   memory.good = loaded;
@@ -178,6 +191,7 @@ function fail(options: LoopOptions, memory: Memory, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const isMissingTree = error instanceof TreeMissing;
   memory.failure = isMissingTree ? undefined : message;
+  memory.blocked = undefined;
   options.log(isMissingTree ? 'warn' : 'error', `${keptBy(memory)}: ${message}`);
 }
 
@@ -185,10 +199,12 @@ function keptBy({ applied }: Memory): string {
   return applied ? 'the last good state is kept' : 'nothing is applied';
 }
 
-function tell(options: LoopOptions, memory: Memory, attempt: Attempt, tree: Tree): void {
+function tell(options: LoopOptions, memory: Memory, attempt: Attempt, tree: Tree, before: Attempted | undefined): void {
   const { result, revision, summary, errors, warnings, durationMs } = attempt.entry;
   const details = { revision: revision.slice(0, 12), ...summary, errors, warnings, durationMs };
   if (attempt.held) options.log('warn', 'the tree waits to be applied, because reconcile.mode is manual', details);
+  else if (result === 'refused' && before && repeats(before, attempt.entry))
+    options.log('debug', 'the tree was refused again', details);
   else if (result === 'refused') options.log('error', `the tree was refused: ${keptBy(memory)}`, details);
   else
     options.log('info', result === 'applied' ? 'the tree was applied' : 'the tree was read: nothing changes', details);

@@ -99,6 +99,23 @@ again('is taken again for what the watch has read when a caller meant the same, 
   await loop.close();
 });
 
+again('leaves the reading to the watch where a caller came first and that turn failed', async () => {
+  const { loop, root, label, fail, turns } = await scene({ 'a.yaml': stack('a') });
+  // Who is first is up to the disk: until the caller was.
+  for (let edit = 0, isTold = false; !isTold; edit++) {
+    assert.ok(edit < 20, 'the caller was first at last');
+    const begun = turns.length;
+    fail(1);
+    await writeFile(join(root, 'a.yaml'), stack('a', `edit-${edit}`));
+    await loop.reconcile(ann).catch(failed);
+    await until('applied', () => label('a') === `edit-${edit}`);
+    if (turns[begun] !== 'api failed') continue;
+    isTold = true;
+    assert.is(turns[begun + 1], 'watch applied');
+  }
+  await loop.close();
+});
+
 again('is taken again when the state that stood in the way moves, and leaves one record of the refusals', async () => {
   const { loop, root, store, label, results, logged } = await scene({ 'a.yaml': stack('a') });
   // Others made it: taking it over needs consent.

@@ -1,7 +1,7 @@
 // Applies a plan that "weir plan --out" saved.
 import { z } from 'zod';
 import type { HistoryEntry } from '../control/config-status.ts';
-import { historyRecord } from '../control/history.ts';
+import { historyRecord, rememberReconciled } from '../control/history.ts';
 import { type AppliedPlan, applySaved } from '../control/reconcile.ts';
 import { declaredKindNames } from '../core/kinds/index.ts';
 import { firstFindings } from '../core/model/finding.ts';
@@ -22,6 +22,7 @@ export async function applyPlanFile(file: string, { options, io }: Invocation, s
   const store = await openStoreToApply(options, io, true);
   try {
     const bench = benchOf(store, facts, io);
+    await rememberReconciled(store, bench.newId());
     const context = {
       now: io.now(),
       newId: bench.newId,

@@ -184,7 +184,8 @@ async function serveFrom(
   } finally {
     await inOrder(
       [
-        () => app.close(),
+        // Whoever waits for a reconcile is answered now: no turn begins any more.
+        () => Promise.all([app.close(), started?.loop.close()]),
         // None of these waits for another, and all together may take no longer than one.
         () =>
           Promise.all([
@@ -193,7 +194,6 @@ async function serveFrom(
             converging?.close(),
             autoSnapshots?.close(),
             monitor.close(),
-            started?.loop.close(),
             isolation.close(),
             notifier?.close(),
           ]),

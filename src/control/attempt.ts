@@ -7,10 +7,10 @@ import type { Facts } from '../core/rules/facts.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
 import { Refused, type Store } from '../store/store.ts';
 import { allLeft, entryOf, hasChanges, keptEntry, nothingPlanned } from './attempt-entry.ts';
-import { type Drift, type HistoryEntry, missingRevision } from './config-status.ts';
-import { driftAgain, driftIn, goneSince, isServer } from './drift.ts';
+import { type Drift, type HistoryEntry, isServer, missingRevision } from './config-status.ts';
+import { driftAgain, driftIn, goneSince } from './drift.ts';
 import { BaseMoved, ConsentMistaken, PlanBlocked, SourceMoved, TreeInvalid } from './failures.ts';
-import { historyRecord, keepHistory, lastAttempts } from './history.ts';
+import { historyRecord, keepHistory, lastAttempts, rememberReconciled } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
 import { keep, maxTries, type PlanOptions, type Prepared, prepare, prepareAndKeep } from './reconcile.ts';
 import type { LoadedTree } from './tree.ts';
@@ -105,6 +105,7 @@ async function planOptions(bench: Workbench, loaded: LoadedTree, occasion: Asked
  */
 export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion: Occasion): Promise<Attempt> {
   const start = bench.elapsed();
+  await rememberReconciled(bench.store, bench.newId());
   const { digest } = loaded.source;
   if (occasion.source && occasion.source.digest !== digest) {
     const failure = new SourceMoved(digest, occasion.source.digest);

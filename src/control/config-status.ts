@@ -117,3 +117,8 @@ export interface HistoryEntry extends Drift {
 
 /** The revision of an attempt that found no tree. */
 export const missingRevision = 'missing';
+
+/** What made an attempt: everything but a command is a server. */
+export function isServer({ trigger }: Pick<HistoryEntry, 'trigger'>): boolean {
+  return trigger !== 'command';
+}

@@ -6,17 +6,11 @@ import { fieldsOf } from '../core/plan/plan-fields.ts';
 import type { Plan, Planned } from '../core/plan/planned.ts';
 import type { Store, StoreRecord } from '../store/store.ts';
 import { auditEntryOf, auditFilter } from './audit.ts';
-import type { Drift, Drifted, HistoryEntry } from './config-status.ts';
+import type { Drift, Drifted } from './config-status.ts';
 import { type Attempts, historyEntry } from './history.ts';
 
-/** What made an attempt: everything but a command is a server. */
-export function isServer({ trigger }: Pick<HistoryEntry, 'trigger'>): boolean {
-  return trigger !== 'command';
-}
-
 /** Which objects others deleted since a server applied its tree: of what is gone no mark is left but in the audit log, and in history. */
-export async function goneSince(store: Store, { applied }: Attempts): Promise<PlanMode['gone']> {
-  const served = applied && (isServer(applied) ? applied : await lastServed(store));
+export async function goneSince(store: Store, { applied, served }: Attempts): Promise<PlanMode['gone']> {
   if (!served) return undefined;
   const left = (served.drift ?? []).filter((one) => one.left && one.action === 'create');
   const gone = new Map<string, string | undefined>(left.map(({ address, mark }) => [address, mark]));
@@ -52,15 +46,6 @@ function byCommand(since: string) {
       return actor.kind === 'config' && actor.name === 'command' && event.endsWith('.deleted');
     },
   } as const;
-}
-
-async function lastServed(store: Store): Promise<HistoryEntry | undefined> {
-  const where = (record: StoreRecord) => {
-    const entry = historyEntry(record);
-    return entry.result !== 'refused' && isServer(entry);
-  };
-  const [record] = await store.records({ stream: 'history', limit: 1, where });
-  return record && historyEntry(record);
 }
 
 /** The drift that a plan reverts, or that it leaves (all of it or none); with who made it, for the first objects of it. */

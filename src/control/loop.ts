@@ -1,12 +1,16 @@
 // The loop: applies the tree at start and whenever it changes, keeps the last good state, and recovers by itself.
 import { hasErrors } from '../core/model/finding.ts';
 import { suspendedWords } from '../core/model/suspension.ts';
+import type { View } from '../core/model/view.ts';
 import type { PlanDocument } from '../core/plan/plan-document.ts';
 import { type Consents, noConsents } from '../core/rules/rule.ts';
+import { withSortedKeys } from '../lib/sorted-keys.ts';
 import { type Missing, revisionOf, type Tree } from '../manifests/tree.ts';
 import { type Watch, watch } from '../manifests/watch.ts';
+import { type Again, createAgain } from './again.ts';
 import { type Attempt, type AttemptFailure, type Occasion, planLoaded } from './attempt.ts';
 import { ReconcilerSuspended, TreeInvalid, TreeMissing } from './failures.ts';
+import { anyOf, deniedOf } from './permits.ts';
 import { placesIn } from './places.ts';
 import { judgePosted } from './posted.ts';
 import type { ReconcileRequest, Reconciler } from './reconciler.ts';
@@ -15,6 +19,7 @@ import { postureOf, statusOf } from './status.ts';
 import { onSuspension } from './suspension.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 import { followSettings, type LoopOptions, type Memory, observe, recall, takeTurn, treeOf } from './turn.ts';
+import { createTurnQueue, type TurnQueue } from './turn-queue.ts';
 
 export interface Loop extends Reconciler {
   /** Ends the watch and waits for a reconcile that is under way. */
@@ -34,20 +39,33 @@ export interface Started {
  * suspended nothing is read; that begins once it is resumed.
  */
 export async function startLoop(options: LoopOptions): Promise<Started> {
+  const memory = await recall(options);
   const running: Running = {
     options,
-    memory: await recall(options),
-    queue: Promise.resolve(),
+    memory,
+    queue: createTurnQueue(() => running.watch?.update(followSettings(options))),
+    again: createAgain({
+      ...options,
+      pollSeconds: () => followSettings(options).pollSeconds,
+      standing: () => memory,
+      turn: (reason) => turnAgain(running, reason),
+    }),
     follows: false,
     isClosed: false,
   };
   const forget = onSuspension(options.store, () => suspendOrResume(running));
   const failure = await begin(running).catch((error: unknown) => {
     forget();
+    running.again.close();
     throw error;
   });
-  const hasGoodState = running.memory.applied !== undefined;
+  const hasGoodState = running.memory.applied !== undefined || isDeclared(options.store.read());
   return { loop: offer(running, forget), hasGoodState, ...(failure ? { failure } : {}) };
+}
+
+/** Whether a state came from a tree. An older version of Weir may have forgotten when it was applied. */
+function isDeclared(view: View): boolean {
+  return view.named('Platform', 'platform')?.managedBy === 'config';
 }
 
 const configActor = { kind: 'config' } as const;
@@ -55,8 +73,8 @@ const configActor = { kind: 'config' } as const;
 interface Running {
   readonly options: LoopOptions;
   readonly memory: Memory;
-  /** Turns are taken one after another. */
-  queue: Promise<unknown>;
+  readonly queue: TurnQueue;
+  readonly again: Again;
   /** Whether the tree is followed, or is about to be; not while the reconciler is suspended. */
   follows: boolean;
   isClosed: boolean;
@@ -109,24 +127,35 @@ function suspendOrResume(running: Running): void {
 }
 
 function turn(running: Running, occasion: Occasion): Promise<Attempt> {
-  const { options, memory } = running;
-  return queued(running, () => takeTurn(options, memory, occasion, () => readSettled(options, memory, occasion)));
+  return running.queue.take(() => taken(running, occasion));
 }
 
 /** A turn for what the watch has read; none where another turn before it has dealt with that. */
 function turnFor(running: Running, occasion: Occasion, read: Tree | Missing): Promise<Attempt | undefined> {
-  const { options, memory } = running;
   // Asked when its turn has come: until then one that is under way may still leave the reading to the watch.
-  return queued(running, async () =>
-    isKnown(memory, read) ? undefined : takeTurn(options, memory, occasion, async () => read),
-  );
+  return running.queue.take(async () => (isKnown(running.memory, read) ? undefined : taken(running, occasion, read)));
 }
 
-function queued<T>(running: Running, work: () => Promise<T>): Promise<T> {
-  const { options } = running;
-  const next = running.queue.then(work);
-  running.queue = next.then(ignore, ignore).then(() => running.watch?.update(followSettings(options)));
-  return next;
+/** A turn that nobody asked for and no change of the tree; none where another turn before it has dealt with that. */
+function turnAgain(running: Running, reason: 'failed' | 'moved'): Promise<Attempt | undefined> {
+  const { memory } = running;
+  return running.queue.take(async () => {
+    const isDue = reason === 'failed' ? memory.failure !== undefined : memory.blocked !== undefined;
+    if (!isDue || !running.follows) return undefined;
+    const occasion = { trigger: 'poll', actor: configActor } as const;
+    return taken(running, occasion, reason === 'moved' ? memory.reading : undefined);
+  });
+}
+
+/** Takes a turn, and sees to another where it came to nothing for no fault of the tree. */
+async function taken(running: Running, occasion: Occasion, read?: Tree | Missing): Promise<Attempt> {
+  try {
+    const { options, memory } = running;
+    return await takeTurn(options, memory, occasion, async () => read ?? readSettled(options, memory, occasion));
+  } finally {
+    const { allowDeletes, adopt } = occasion.consents ?? noConsents;
+    running.again.ended(allowDeletes !== undefined || adopt.size > 0);
+  }
 }
 
 /** What came of a turn is remembered and logged by the turn itself. */
@@ -167,31 +196,44 @@ function offer(running: Running, forget: () => void): Loop {
     close: async () => {
       running.isClosed = true;
       forget();
+      running.again.close();
+      // First of all: the watch waits for its turn.
+      const ended = running.queue.close();
       await running.watch?.close();
       await running.ending;
-      await running.queue;
+      await ended;
     },
   };
 }
 
-async function reconcile(
-  running: Running,
-  { base, source, consents, actor, requestId, address, permit }: ReconcileRequest,
-): Promise<PlanDocument> {
-  const occasion: Occasion = {
-    trigger: 'api',
-    actor,
-    consents,
-    permit,
-    ...(base ? { base } : {}),
-    ...(source ? { source } : {}),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(address === undefined ? {} : { address }),
-  };
-  const { failure, plan } = await turn(running, occasion);
+/** One turn for all who ask for the same before it begins: a caller who comes while a turn is under way gets one that reads after that. */
+async function reconcile(running: Running, request: ReconcileRequest): Promise<PlanDocument> {
+  const { base, source, consents, actor } = request;
+  const adopt = [...consents.adopt].sort();
+  const key = JSON.stringify([actor, { ...consents, adopt }, base, source], withSortedKeys);
+  const { attempt, denied } = await running.queue.share(key, request, (all) => turnOf(running, all));
+  const reason = denied.get(request);
+  if (reason) throw reason;
+  const { failure, plan } = attempt;
   if (failure) throw failure;
   if (!plan) throw new Error('a reconcile that was not refused has no plan');
   return plan;
+}
+
+interface SharedTurn {
+  readonly attempt: Attempt;
+  /** Who may not ask for it (any more), of whom somebody else asks for the same. */
+  readonly denied: ReadonlyMap<ReconcileRequest, unknown>;
+}
+
+async function turnOf(running: Running, all: readonly ReconcileRequest[]): Promise<SharedTurn> {
+  const denied = deniedOf(running.options.store.read(), all);
+  const [first = all[0]] = all.filter((one) => !denied.has(one));
+  if (!first) throw new Error('nobody asked for this turn');
+  const { permit: _, ...asked } = first;
+  const permits = all.flatMap((one) => (one.permit && (one === first || !denied.has(one)) ? [one.permit] : []));
+  const attempt = await taken(running, { ...asked, trigger: 'api', permit: anyOf(permits) });
+  return { attempt, denied };
 }
 
 async function planOwn(options: LoopOptions, memory: Memory): Promise<PlanDocument> {

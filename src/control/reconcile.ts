@@ -19,6 +19,7 @@ import { type PositionedView, Refused, type Store, type StoreRecord } from '../s
 import { auditRecords, plannedRecords } from './audit.ts';
 import { BaseMoved, PlanBlocked } from './failures.ts';
 import type { InventoryOf } from './inventory.ts';
+import { noteReconciled } from './reconciled.ts';
 import { type LongProposal, recordsOf, type TransactOptions, type Tried, transact, transactSteps } from './transact.ts';
 import type { LoadedTree } from './tree.ts';
 
@@ -126,7 +127,7 @@ export async function keep(store: Store, prepared: Prepared, record: StoreRecord
   const transaction = function* (view: PositionedView) {
     const tried = yield* triedOn(view, prepared);
     const records = [record, ...planned, ...followingRecords(tried, context)];
-    return { changes: tried.changes, records, result: tried.consequences };
+    return { changes: [...tried.changes, ...noteReconciled(view, record)], records, result: tried.consequences };
   };
   const { result = [] } = await store.commit(transaction, { id: record.id });
   return withConsequences(document, result);
@@ -150,7 +151,8 @@ export async function prepareAndKeep<R>(
     const { record, result } = outcome(prepared);
     const { plan, document, tried, context } = prepared;
     const planned = yield* plannedRecords(plan, document, view, context);
-    return { changes: tried.changes, records: [record, ...planned, ...followingRecords(tried, context)], result };
+    const changes = [...tried.changes, ...noteReconciled(view, record)];
+    return { changes, records: [record, ...planned, ...followingRecords(tried, context)], result };
   };
   const { result } = await store.commit(transaction, { id });
   // The id is fresh, so nothing was repeated.
@@ -230,7 +232,9 @@ export async function applySaved(
     const { changes, consequences, violations, result: done } = tried;
     if (changes.length > 0 && violations.length > 0) throw new Refused(violations);
     const applied = { alreadyApplied: changes.length === 0, plan: carriedOut(saved, done, consequences) };
-    return { changes, records: [options.record(applied), ...recordsOf(tried, context)], result: applied };
+    const record = options.record(applied);
+    const noted = [...changes, ...noteReconciled(view, record)];
+    return { changes: noted, records: [record, ...recordsOf(tried, context)], result: applied };
   };
   const { result } = await store.commit(transaction, { id: context.newId() });
   // The id is fresh, so nothing was repeated.

@@ -4,11 +4,13 @@ import type { DecodeCache } from '../core/plan/desired-tree.ts';
 import type { JudgeMemory } from '../core/plan/judge.ts';
 import type { Checkout } from '../manifests/settle.ts';
 import { isMissing, type Missing, type Tree } from '../manifests/tree.ts';
+import { NotKept } from '../store/store.ts';
+import { type Blocked, blockedBy } from './again.ts';
 import { type Attempt, applyLoaded, isOfCaller, type Occasion, recordMissing, type Workbench } from './attempt.ts';
 import { conditionsOf, type Settling } from './conditions.ts';
 import { type Attempted, type Condition, driftCount, type HistoryEntry } from './config-status.ts';
-import { NotPermitted, ReconcilerSuspended, TreeMissing } from './failures.ts';
-import { lastAttempts } from './history.ts';
+import { NotPermitted, PlanBlocked, ReconcilerSuspended, TreeMissing } from './failures.ts';
+import { lastAttempts, rememberReconciled, repeats } from './history.ts';
 import { postureOf } from './status.ts';
 import { requireGoing, whileGoing } from './suspension.ts';
 import { judgeTree, type LoadedTree } from './tree.ts';
@@ -60,14 +62,20 @@ export interface Memory {
   applied: HistoryEntry | undefined;
   /** What kept the last turn from ending, other than the tree: the store, or a bug. */
   failure: string | undefined;
+  /** What stands in the way of a tree that was refused with a plan. */
+  blocked: Blocked | undefined;
   reconciling: boolean;
   conditions: readonly Condition[];
   /** The first turn has ended. */
   settled: boolean;
 }
 
-/** A memory of what the store's history tells. */
-export async function recall({ store }: Workbench): Promise<Memory> {
+/** A memory of what the store tells. */
+export async function recall({ store, newId }: Workbench): Promise<Memory> {
+  // A store that takes no writes now is asked again at the next start, and tells the same until then.
+  await rememberReconciled(store, newId()).catch((error: unknown) => {
+    if (!(error instanceof NotKept)) throw error;
+  });
   const { attempted, applied } = await lastAttempts(store);
   const nothing = {
     reading: undefined,
@@ -75,6 +83,7 @@ export async function recall({ store }: Workbench): Promise<Memory> {
     checkout: undefined,
     good: undefined,
     failure: undefined,
+    blocked: undefined,
     reconciling: false,
     settled: false,
   };
@@ -103,7 +112,7 @@ export async function takeTurn(
   observe(options, memory);
   let result: Turn['result'] = 'failed';
   let begun = options.elapsed();
-  const known = memory.reading;
+  const { reading: known, attempted: before } = memory;
   try {
     const reading = await read();
     begun = options.elapsed();
@@ -112,7 +121,7 @@ export async function takeTurn(
     const attempt = await applyReading(options, memory, occasion, tree);
     // It says nothing of the tree, and the watch has still to deal with this reading.
     if (isOfCaller(attempt.failure)) memory.reading = known;
-    else tell(options, memory, attempt, tree);
+    else tell(options, memory, attempt, tree, before);
     result = isOfCaller(attempt.failure) ? 'moved' : attempted(attempt).result;
     return attempt;
   } catch (error) {
@@ -165,6 +174,7 @@ async function applyReading(options: LoopOptions, memory: Memory, occasion: Occa
   if (isOfCaller(attempt.failure)) return attempt;
   memory.failure = undefined;
   memory.attempted = attempted(attempt);
+  memory.blocked = attempt.failure instanceof PlanBlocked ? blockedBy(attempt.failure.plan.findings) : undefined;
   if (attempt.failure || attempt.held) return attempt;
   memory.applied = attempt.entry;
   memory.good = loaded;
@@ -179,6 +189,7 @@ function fail(options: LoopOptions, memory: Memory, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const isMissingTree = error instanceof TreeMissing;
   memory.failure = isMissingTree ? undefined : message;
+  memory.blocked = undefined;
   // Whoever stops the server knows why.
   const level = isMissingTree || options.stop?.aborted ? 'warn' : 'error';
   options.log(level, `${keptBy(memory)}: ${message}`);
@@ -188,10 +199,12 @@ function keptBy({ applied }: Memory): string {
   return applied ? 'the last good state is kept' : 'nothing is applied';
 }
 
-function tell(options: LoopOptions, memory: Memory, attempt: Attempt, tree: Tree): void {
+function tell(options: LoopOptions, memory: Memory, attempt: Attempt, tree: Tree, before: Attempted | undefined): void {
   const { result, revision, summary, errors, warnings, durationMs } = attempt.entry;
   const details = { revision: revision.slice(0, 12), ...summary, errors, warnings, durationMs };
   if (attempt.held) options.log('warn', 'the tree waits to be applied, because reconcile.mode is manual', details);
+  else if (result === 'refused' && before && repeats(before, attempt.entry))
+    options.log('debug', 'the tree was refused again', details);
   else if (result === 'refused') options.log('error', `the tree was refused: ${keptBy(memory)}`, details);
   else
     options.log('info', result === 'applied' ? 'the tree was applied' : 'the tree was read: nothing changes', details);

@@ -9,6 +9,7 @@ import { driftIn } from '../../src/control/drift.ts';
 import { historyEntry, historyRecord } from '../../src/control/history.ts';
 import { createInventory } from '../../src/control/inventory.ts';
 import { type Loop, startLoop } from '../../src/control/loop.ts';
+import { noteReconciled } from '../../src/control/reconciled.ts';
 import { statusOfStore } from '../../src/control/status.ts';
 import { loadTree } from '../../src/control/tree.ts';
 import type { LoopOptions } from '../../src/control/turn.ts';
@@ -330,7 +331,8 @@ much('of more than an entry can remember is left too: nothing is made unasked, u
   await serve(nothing);
   await writeFile(join(root, 'c.yaml'), stack('c'));
   const entry = { ...(await newest(store)), gone: 'all' as const };
-  await store.commit(() => ({ changes: [], records: [historyRecord('overfull', entry)] }), { id: 'overfull' });
+  const record = historyRecord('overfull', entry);
+  await store.commit((view) => ({ changes: noteReconciled(view, record), records: [record] }), { id: 'overfull' });
   await serve(async (loop) => {
     assert.match((await driftedIn(loop)).message, /^1 object had been changed by others and was left so: Stack\/c /);
     await loop.reconcile({ actor: { kind: 'user', id: 'ann' }, consents: noConsents });

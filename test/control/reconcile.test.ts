@@ -28,10 +28,10 @@ const keeping = suite('keeping a plan');
 
 keeping('is one commit with one record', async () => {
   const world = newWorld();
-  const entries: number[] = [];
-  world.store.subscribe((entry) => entries.push(entry === 'reset' ? -1 : entry.changes.length));
+  const entries: string[][] = [];
+  world.store.subscribe((entry) => entries.push(entry === 'reset' ? [] : entry.changes.map(({ kind }) => kind)));
   await apply(world, { 'a.yaml': stack('a'), 'b.yaml': stack('b') });
-  assert.equal(entries, [3]);
+  assert.equal(entries, [['Platform', 'Stack', 'Stack', 'Reconciled']], 'and what was reconciled last is in it');
   assert.is((await world.store.records({ stream: 'history', limit: 10 })).length, 1);
 });
 

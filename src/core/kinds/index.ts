@@ -14,6 +14,7 @@ import { membership } from './membership.ts';
 import { platform } from './platform.ts';
 import { provisioningToken } from './provisioning-token.ts';
 import { receiver } from './receiver.ts';
+import { reconciled } from './reconciled.ts';
 import { session } from './session.ts';
 import { snapshot } from './snapshot.ts';
 import { spentLogin } from './spent-login.ts';
@@ -58,6 +59,7 @@ export const runtimeKinds = {
   SpentLogin: spentLogin,
   Receiver: receiver,
   Suspension: suspension,
+  Reconciled: reconciled,
 } as const;
 
 /** All kinds. */

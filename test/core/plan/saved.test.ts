@@ -164,6 +164,19 @@ plans('needs the same consents as at once', async () => {
   assert.is(await outcome(world, deletions, { adopt: new Set(), allowDeletes: 12 }), 'changed');
 });
 
+plans('notices that somebody else manages an object now, which is no new generation of it', async () => {
+  const world = newWorld();
+  const adopt: Consents = { adopt: new Set(['Stack/a']) };
+  await apply(world, {});
+  await put(world, made('Stack', 'a', { runtime: '5' }));
+  const plan = await saved(world, { 'a.yaml': stack('a') }, adopt);
+  const generation = () => world.store.read().named('Stack', 'a')?.generation;
+  const before = generation();
+  await apply(world, { 'a.yaml': stack('a', 'runtime: "5"') }, adopt);
+  assert.is(generation(), before);
+  assert.is(await outcome(world, plan, adopt), 'stale: Stack/a');
+});
+
 plans('that was blocked stays blocked while its reason holds, and is done when it does not', async () => {
   const world = newWorld();
   await apply(world, { 'a.yaml': stack('a', 'runtime: "4"', 'lifecycle: {protect: true}\n'), 'b.yaml': stack('b') });

@@ -112,6 +112,17 @@ limits('does not count twice who accepts an invitation', async () => {
   assert.equal(await write(world, () => [deleted(asked), created(member('core', 'cyd'))]), []);
 });
 
+limits('lets whoever was invited into a full team: the invitation goes, and makes room', async () => {
+  const world = await newTeamsWorld('ann', 'bob', 'cyd', 'dan');
+  await withTeam(world, 'core', 'ann');
+  const { email: _, ...spec } = invitation('core', 'cyd', 'ann').spec;
+  await put(world, member('core', 'bob'), living('Invitation', 'core-cyd', { ...spec, user: 'User-cyd' }));
+  assert.is((await write(world, make(member('core', 'dan')))).length, 1, 'the room is for cyd');
+  assert.equal(await write(world, make(member('core', 'cyd'))), []);
+  const { members, invitations } = teamUse(world.store.read(), 'Team-core');
+  assert.equal([members, invitations], [3, 0]);
+});
+
 limits('counts instances in total and by type, and devices', async () => {
   const world = await newTeamsWorld('ann');
   await withTeam(world, 'core', 'ann');

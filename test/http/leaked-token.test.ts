@@ -263,6 +263,20 @@ leaked('keeps nothing of an account that it made with the address of somebody el
   await world.close();
 });
 
+leaked('leaves an account that it made to whoever sets a new password by its address, as theirs for good', async () => {
+  const world = await startWorld(withResets);
+  const [email, password] = ['carl@dir.example', 'copper kettle drum'];
+  const { body: user } = await world.ask('POST', '/api/v1/users', { body: { username: 'carl', email, password } });
+  const until = () => world.store.read().get('User', user.id)?.spec.emailUnsettledUntil;
+  assert.type(until(), 'string');
+  await world.ask('POST', '/account/forgot-password', { as: 'none', body: { email } });
+  const token = /reset-password\?token=(\w{40})/.exec(world.mails.at(-1)?.text ?? '')?.[1];
+  const body = { token, password: 'another kettle of fish' };
+  const reset = await world.ask('POST', '/account/reset-password', { as: 'none', body });
+  assert.equal([reset.status, until()], [200, null], reset.text);
+  await world.close();
+});
+
 leaked('puts no single sign-on into force for an admin who is shut out, and may be let in again', async () => {
   const world = await startWorld();
   const ann = { as: 'none', headers: await world.signedIn('ann') } as const;

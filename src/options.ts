@@ -1,6 +1,8 @@
 // How this process runs: every flag of every command, each of which is also an environment variable, as one zod object.
 import { z } from 'zod';
+import { webAddress } from './core/kinds/web-address.ts';
 import { withoutPassword } from './core/model/printable.ts';
+import { withoutTrailing } from './core/model/without-trailing.ts';
 
 const text = () => z.string().min(1, 'it is empty');
 const path = (dash = 'nothing is read from stdin: name a file or folder') =>
@@ -110,7 +112,7 @@ const table = {
   baseUrl: flag(
     'URL',
     'the address under which people reach the server (default http://HOST:PORT)',
-    httpAddress().optional(),
+    httpAddress().overwrite(normalForm).optional(),
   ),
   secretDir: flag(
     'DIR',
@@ -267,6 +269,11 @@ function httpAddress(): z.ZodString {
     .refine(isPlainAddress, { error: 'it holds more than host, port and path' });
 }
 
+/** As browsers write it, who send it back, without a slash at its end: other programs compare it letter by letter. */
+function normalForm(text: string): string {
+  return withoutTrailing(webAddress(text) ?? text, '/');
+}
+
 /** No password, which would stand in logs, and nothing behind the path, which would swallow what is added to it. */
 function isPlainAddress(text: string): boolean {
   const { username, password } = new URL(text);
@@ -274,5 +281,5 @@ function isPlainAddress(text: string): boolean {
 }
 
 function isHttpAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  return webAddress(text) !== undefined;
 }

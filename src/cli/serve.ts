@@ -8,7 +8,6 @@ import { createContents } from '../control/contents.ts';
 import { type Converging, startConverge } from '../control/converge.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
-import { withoutTrailing } from '../core/model/without-trailing.ts';
 import { buildServer, createMetrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
@@ -95,7 +94,7 @@ async function serveFrom(
 ): Promise<ExitCode> {
   const metrics = createMetrics({ version: io.version });
   const store = metrics.measured(opened);
-  const baseUrl = options.baseUrl ? withoutTrailing(options.baseUrl, '/') : baseUrlOf(options.host, port);
+  const baseUrl = options.baseUrl ?? baseUrlOf(options.host, port);
   const { log } = logger;
   const drivers = driversOf(store, options, io, log);
   const isolation = isolationOf(store, drivers, { log, now: io.now });

@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path';
 import type { View } from '../core/model/view.ts';
-import { withoutTrailing } from '../core/model/without-trailing.ts';
 import type { Options } from '../options.ts';
 import { testDirectory } from '../sso/ldap.ts';
 import type { Check } from '../sso/provider.ts';
@@ -46,7 +45,7 @@ async function checked(
     config.spec.provider === 'ldap'
       ? await testDirectory(config, { secretOf: (secret) => secretOf(secret, home), user })
       : await testIdentityProvider(config, {
-          baseUrl: baseUrl && withoutTrailing(baseUrl, '/'),
+          baseUrl,
           now: Date.parse(io.now()),
         });
   const state = config.spec.active ? 'it is active' : 'it is a draft: nobody signs in through it yet';

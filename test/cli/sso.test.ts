@@ -136,6 +136,23 @@ const rows = (stdout: string) =>
     ]),
   );
 
+test('has the address of the server in its normal form, however it was typed', async () => {
+  const here = await applied(saml('', good.certificate, 'http://127.0.0.1:1/sso'));
+  for (const [typed, expected] of [
+    ['HTTPS://Weir.Example:443/', 'https://weir.example'],
+    ['http://weir.example:80/Flows//', 'http://weir.example/Flows'],
+    ['https://b\u00fccher.example', 'https://xn--bcher-kva.example'],
+  ] as const) {
+    const { stdout } = await here.weir(`sso test corp --base-url ${typed}`);
+    assert.equal(rows(stdout)['ACS URL'], ['ok', `give ${expected}/sso/saml/corp/acs to the identity provider`]);
+  }
+  const env = { WEIR_BASE_URL: 'https://weir.example/a\tb' };
+  const refused = await here.weir('sso test corp', { env });
+  assert.is(refused.code, 64, refused.stderr);
+  assert.match(refused.stderr, /WEIR_BASE_URL cannot be .* because it is not an http:\/\/ or https:\/\/ address/);
+  await here.remove();
+});
+
 test('tells what an identity provider has to be given, and looks at what it gave', async () => {
   const asked: string[] = [];
   const server = createServer((request, response) => {

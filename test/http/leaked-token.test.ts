@@ -236,6 +236,60 @@ leaked('gives no address by which single sign-on lets somebody else in, and bind
   await world.close();
 });
 
+leaked('keeps nothing of an account that it made with the address of somebody else, once they come in', async () => {
+  const boss: Identity = { email: 'boss@dir.example', lastingIds: { entryUUID: 'x' }, groups: ['weir-admins'] };
+  const world = await startWorld(withResets, { directory: testDirectory(boss) });
+  const [username, password] = ['mal', 'copper kettle drum'];
+  const user = await world.ask('POST', '/api/v1/users', { body: { username, email: boss.email, password } });
+  assert.is(user.status, 201, user.text);
+  const mine = await login(world, username, password);
+  assert.is(mine.status, 200);
+  const headers = await world.signedIn(user.body.id);
+  const token = await world.ask('POST', '/api/v1/user/tokens', { as: 'none', headers, body: { name: 'mine' } });
+  assert.is(token.status, 201, token.text);
+  const spec = sso({ active: true, emailDomain: 'dir.example', ...admins });
+  const config = { as: 'none', headers: await world.signedIn('ann'), body: { name: 'dir', spec } } as const;
+  assert.is((await world.ask('POST', '/api/v1/sso-configs', config)).status, 201);
+  const came = await login(world, boss.email, directorySecret);
+  assert.equal([came.status, came.body.id, came.body.admin], [200, user.body.id, true]);
+  assert.is((await login(world, username, password)).status, 401, 'the password that somebody else gave');
+  const asked = [headers, { authorization: `Bearer ${token.body.token}` }];
+  for (const own of asked)
+    assert.is((await world.ask('GET', '/api/v1/user', { as: 'none', headers: own })).status, 401);
+  // From now on the account is theirs: nothing is taken away a second time.
+  const count = world.store.read().count('Session');
+  assert.is((await login(world, boss.email, directorySecret)).status, 200);
+  assert.is(world.store.read().count('Session'), count + 1);
+  await world.close();
+});
+
+leaked('leaves an account that it made to whoever sets a new password by its address, as theirs for good', async () => {
+  const world = await startWorld(withResets);
+  const [email, password] = ['carl@dir.example', 'copper kettle drum'];
+  const { body: user } = await world.ask('POST', '/api/v1/users', { body: { username: 'carl', email, password } });
+  const until = () => world.store.read().get('User', user.id)?.spec.emailUnsettledUntil;
+  assert.type(until(), 'string');
+  await world.ask('POST', '/account/forgot-password', { as: 'none', body: { email } });
+  const token = /reset-password\?token=(\w{40})/.exec(world.mails.at(-1)?.text ?? '')?.[1];
+  const body = { token, password: 'another kettle of fish' };
+  const reset = await world.ask('POST', '/account/reset-password', { as: 'none', body });
+  assert.equal([reset.status, until()], [200, null], reset.text);
+  await world.close();
+});
+
+leaked('puts no single sign-on into force for an admin who is shut out, and may be let in again', async () => {
+  const world = await startWorld();
+  const ann = { as: 'none', headers: await world.signedIn('ann') } as const;
+  const olga = '/api/v1/users/olga';
+  const email = 'olga@later.example';
+  assert.is((await world.ask('PUT', olga, { ...ann, body: { admin: true, email } })).status, 200);
+  assert.is((await world.ask('PUT', olga, { body: { suspended: true } })).status, 200);
+  const body = { name: 'mine', spec: sso({ active: true, emailDomain: 'later.example' }) };
+  assert.is((await world.ask('POST', '/api/v1/sso-configs', { body })).body.code, 'session_required');
+  assert.is((await world.ask('POST', '/api/v1/sso-configs', { ...ann, body })).status, 201);
+  await world.close();
+});
+
 leaked('tells its owner of a new token, and admins of a new one and of single sign-on', async () => {
   const world = await startWorld({
     ...tree,

@@ -322,7 +322,7 @@ people('register, choose the type of their team, open the link in the mail, and 
   await page.keyboard.press('Tab');
   await page.keyboard.type('not this one');
   await page.keyboard.press('Enter');
-  await told('alert', /the current password is another/);
+  await told('alert', /the password of the account is another/);
   await isAccessible();
   await page.getByLabel('Password').fill(password);
   await page.keyboard.press('Enter');

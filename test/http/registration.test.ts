@@ -45,6 +45,8 @@ open(
     assert.equal(await confirm({}), [401, 'unauthorized']);
     for (let n = 0; n < 5; n += 1) assert.equal(await confirm({ password: `guess ${n}` }), [403, 'forbidden']);
     assert.equal(await confirm({ password }), [403, 'forbidden'], 'wrong ones count as at sign-in');
+    const { body } = await verify(world, token, { password });
+    assert.match(body.detail, /cannot be confirmed, because the password of the account is another/i);
     assert.is(world.store.read().named('User', 'noa')?.spec.emailVerified, false);
     world.setNow(later(900));
     assert.equal((await confirm({ password }))[0], 200);

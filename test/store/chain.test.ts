@@ -114,8 +114,9 @@ chain('shows a segment that was removed, that took the place of another, or that
 chain('shows an older copy of a segment: another store of the same names has another chain', async () => {
   const disk = await filled();
   const others = await filled('other');
-  const [, path = ''] = segmentsOn(disk);
-  assert.equal(segmentsOn(disk), segmentsOn(others));
+  // When the later ones are begun depends on how long a snapshot takes.
+  const [, path = ''] = segmentsOn(disk).filter((one) => segmentsOn(others).includes(one));
+  assert.ok(path !== '', 'none has the same name');
   await edit(disk, path, () => contentOn(others, path));
   await told(disk, path, 'of another store');
   await toldByReading(disk, path, 'of another store');

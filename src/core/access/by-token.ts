@@ -1,5 +1,5 @@
 // What no token may change, by whatever route: with it somebody who found the token would get in after the token has ended.
-import { activeAdmin } from '../kinds/user.ts';
+import { activeAdmin, suspendedAdmin } from '../kinds/user.ts';
 import { type Change, changesOf } from '../model/change.ts';
 import { sameValue } from '../model/leaves.ts';
 import type { View } from '../model/view.ts';
@@ -50,14 +50,15 @@ function isMade({ before }: Change): boolean {
   return before === undefined;
 }
 
-/** By its groups, or because an admin has an address of its domain. What it is called is nobody's way in. */
+/** By its groups, or because an admin has an address of its domain, also one who is shut out: a token may have done that. What it is called is nobody's way in. */
 function letsAdminsIn({ before, after }: Change<'SsoConfig'>, view: View): boolean {
   if (!after?.spec.active) return false;
   const isSame = before?.spec.active && sameValue({ ...before.spec, label: '' }, { ...after.spec, label: '' });
   if (isSame) return false;
   if (after.spec.groups.adminGroup !== undefined) return true;
   const domain = `@${after.spec.emailDomain}`;
-  return [...view.having('User', activeAdmin)].some(({ spec }) => spec.email.endsWith(domain));
+  const admins = [...view.having('User', activeAdmin), ...view.having('User', suspendedAdmin)];
+  return admins.some(({ spec }) => spec.email.endsWith(domain));
 }
 
 /** What a token makes ends with it at the latest. */

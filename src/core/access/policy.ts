@@ -212,7 +212,8 @@ const table = {
   'create-user': {
     who: 'admin',
     may: 'add users',
-    lasting: 'an account without the admin flag: programs add people; it opens nothing that is somebody else’s',
+    lasting:
+      'an account without the admin flag: programs add people; the password, sessions and tokens of it end when single sign-on first proves whose the address is',
   },
   'update-user': {
     who: 'admin',

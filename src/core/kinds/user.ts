@@ -32,7 +32,7 @@ export const user = defineKind({
       .nullable()
       .optional()
       .describe(
-        'Until when nothing that is mailed to the address, or proved by it, opens the account, because a token gave it.',
+        'Until when nothing that is mailed to the address, or proved by it, opens the account, because a token gave it; null once somebody has shown that it is theirs.',
       ),
     displayName: optionalName().default('').describe('The name that people read.'),
     admin: flag(false, 'Whether the user has full access to the platform.'),

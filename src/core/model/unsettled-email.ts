@@ -10,7 +10,12 @@ export function isEmailUnsettled({ spec }: Pick<Resource<'User'>, 'spec'>, now: 
   return until !== null && Date.parse(now) < Date.parse(until);
 }
 
+/** Whether a token gave the address, however long ago, and nobody has shown since that it is theirs: whoever had the token may have the account. */
+export function isEmailByToken({ spec }: Pick<Resource<'User'>, 'spec'>): boolean {
+  return (spec.emailUnsettledUntil ?? null) !== null;
+}
+
 /** The fields of somebody whose address opens what addresses open, from now on. */
-export function settled({ spec }: Pick<Resource<'User'>, 'spec'>): { readonly emailUnsettledUntil?: null } {
-  return (spec.emailUnsettledUntil ?? null) === null ? {} : { emailUnsettledUntil: null };
+export function settled(user: Pick<Resource<'User'>, 'spec'>): { readonly emailUnsettledUntil?: null } {
+  return isEmailByToken(user) ? { emailUnsettledUntil: null } : {};
 }

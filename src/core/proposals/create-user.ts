@@ -21,9 +21,18 @@ export interface NewUser {
   readonly spec: z.input<typeof kinds.User.spec>;
 }
 
-/** Throws a ZodError for values that no user can have. */
-export function createUser(user: NewUser): Proposal {
-  return (_view, context) => [created(newUser(user, context))];
+/**
+ * `byToken`: a token makes it, so its address is kept as one that nobody has shown to be theirs, although it opens what addresses open. Throws a
+ * ZodError for values that no user can have.
+ */
+export function createUser(
+  { username, spec }: NewUser,
+  { byToken = false }: { readonly byToken?: boolean } = {},
+): Proposal {
+  return (_view, context) => {
+    const given = byToken ? { emailUnsettledUntil: context.now } : {};
+    return [created(newUser({ username, spec: { ...spec, ...given } }, context))];
+  };
 }
 
 /** The resource of a new user. */

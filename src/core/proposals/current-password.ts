@@ -51,9 +51,11 @@ export function countWrongPassword(id: string, address: string): Proposal {
 
 /** What is said of a wrong password, and of any password while the account is locked. */
 export function wrongPassword(guarded: Guarded): Declined {
+  // Who opens a link is not signed in, and changes no password: there is no other one beside it.
+  const asked = guarded === 'confirmation' ? 'the password of the account' : 'the current password';
   return new Declined(
     'forbidden',
-    `${words[guarded]}, because the current password is another: several wrong ones lock the account for a while`,
+    `${words[guarded]}, because ${asked} is another: several wrong ones lock the account for a while`,
   );
 }
 

@@ -2,6 +2,7 @@
 import { deleted } from '../model/change.ts';
 import type { Proposal } from '../model/proposal.ts';
 import { bindingSso } from '../model/sso.ts';
+import { settled } from '../model/unsettled-email.ts';
 import { Declined } from './declined.ts';
 import { forgiven } from './failed-sign-in.ts';
 import { goodLink } from './issue-action-token.ts';
@@ -31,7 +32,7 @@ export function resetPasswordByLink({ hash, passwordHash }: LinkReset): Proposal
         `no password can be set here, because ${sso.spec.emailDomain} signs in through single sign-on (${sso.name})`,
       );
     // A link that went to an address from before proves nothing of the one that they have now.
-    const proved = link.spec.email === user.spec.email ? { emailVerified: true } : {};
+    const proved = link.spec.email === user.spec.email ? { emailVerified: true, ...settled(user) } : {};
     const spec = { passwordHash, ...proved, ...forgiven(user) };
     return [...changedUser(user, { spec }, context), ...endedSessions(view, user), deleted(link)];
   };

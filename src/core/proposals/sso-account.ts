@@ -5,7 +5,7 @@ import type { Identity } from '../model/identity.ts';
 import { printable } from '../model/printable.ts';
 import type { Context } from '../model/proposal.ts';
 import { addressOf, type DeclaredResource, type Resource } from '../model/resource.ts';
-import { isEmailUnsettled } from '../model/unsettled-email.ts';
+import { isEmailByToken, isEmailUnsettled, settled } from '../model/unsettled-email.ts';
 import { userCalled } from '../model/user-called.ts';
 import type { View } from '../model/view.ts';
 import { newUser } from './create-user.ts';
@@ -46,6 +46,7 @@ function accountOf(
   if (problem !== undefined) return problem;
   if (isEmailUnsettled(user, context.now) && !isBound(user, config, identity))
     return `a token gave User/${user.name} the address ${email}, by which alone nobody gets in before ${user.spec.emailUnsettledUntil}: wait until then, or let an admin who is signed in give it again (PUT /api/v1/users/${user.id} with {"email": …})`;
+  if (isEmailByToken(user) && !isBound(user, config, identity) && !user.spec.admin) return proved(user, email);
   if (user.spec.emailVerified) return known(user, 'known', `is User/${user.name}, who has the address ${email}`);
   if (isUnproven(user) && !user.spec.admin) return takenOver(user, email);
   return `User/${user.name} has the address ${email}, but never showed that it is theirs, and uses the account: give that account another address, or delete it`;
@@ -64,6 +65,19 @@ function takenOver(user: Resource<'User'>, email: string): SsoAccount {
     before: user,
     user: after,
     isNew: true,
+    explained: { about: 'user', effect: 'update', reason: 'taken-over', message },
+  };
+}
+
+/** Whoever had the token may have given the password, and made sessions and tokens: its owner shows for the first time that the address is theirs. */
+function proved(user: Resource<'User'>, email: string): SsoAccount {
+  const { passwordHash: _, ...spec } = user.spec;
+  const after = { ...user, spec: { ...spec, emailVerified: true, ...settled(user) } };
+  const message = `gets User/${user.name}, to whom a token gave the address ${email}; the password, sessions and tokens from before are gone`;
+  return {
+    before: user,
+    user: after,
+    isNew: false,
     explained: { about: 'user', effect: 'update', reason: 'taken-over', message },
   };
 }

@@ -10,10 +10,11 @@ import { sameValue } from '../model/leaves.ts';
 import { printable } from '../model/printable.ts';
 import type { Actor, Context } from '../model/proposal.ts';
 import { addressOf, type DeclaredResource, type Resource } from '../model/resource.ts';
-import { singleton, type View } from '../model/view.ts';
+import { referrers, singleton, type View } from '../model/view.ts';
 import { type NewSession, newSession, replacedBy, signedIn } from './begin-session.ts';
 import { newMembership } from './new-team.ts';
 import { type SsoAccount, ssoAccount } from './sso-account.ts';
+import { endedSessions } from './update-user.ts';
 
 type Config = DeclaredResource<'SsoConfig'>;
 
@@ -62,7 +63,7 @@ export function judgeSsoSignIn(
   const changes = [
     userChange(account, user, decided),
     ...decided.placements.flatMap((placement) => placementChanges(view, placement, user, context)),
-    ...replacedBy(view, user, session),
+    ...endedBy(account, view, session),
     because(created(own), signInReason(config, others)),
   ];
   const explanation = [
@@ -109,6 +110,14 @@ function signedInUser(
   const isChanged = before !== undefined && !sameValue(before.spec, after.spec);
   const next = isChanged ? { generation: user.generation + 1, updatedAt: context.now } : {};
   return signedIn({ ...after, ...next }, session, context);
+}
+
+/** What ends as the user comes in; where the account may have been somebody else's all that opens it. */
+function endedBy({ user, explained }: SsoAccount, view: View, session: NewSession): Change[] {
+  if (explained.reason !== 'taken-over') return replacedBy(view, user, session);
+  const own = endedSessions(view, user);
+  const others = replacedBy(view, user, session).filter(({ id }) => own.every((one) => one.id !== id));
+  return [...own, ...others, ...[...referrers(view, 'Token', user)].map(deleted)];
 }
 
 function userChange({ before, explained }: SsoAccount, user: Resource<'User'>, { admin }: Decided): Change {

@@ -126,7 +126,7 @@ const create = defineRoute({
     const { username, email, name = '', password, admin = false } = call.body;
     const passwordHash = await hashOfNew(password, call.services, { username, email });
     const spec = { email, emailVerified: true, displayName: name, admin, passwordHash };
-    const outcome = await write(call, createUser({ username, spec }));
+    const outcome = await write(call, createUser({ username, spec }, { byToken: isByToken(call.caller) }));
     if ('plan' in outcome) return { body: outcome.plan };
     return { status: 201, headers: { location: `${url}/${outcome.made}` }, ...shown(outcome.view, outcome.made) };
   },
@@ -208,6 +208,10 @@ const remove = defineRoute({
     return emptyAnswer(outcome);
   },
 });
+
+function isByToken(caller: Caller): boolean {
+  return caller.kind === 'user' && caller.by === 'token';
+}
 
 /** A token that gave its own user a new password could be outlived by what that opens. Throws `session_required`. */
 function requireSession(caller: Caller): void {

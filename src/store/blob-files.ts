@@ -19,20 +19,20 @@ export function fileShelf(files: FileSystem, store: string): Shelf {
   };
 }
 
-/** The same, which changes nothing in a folder that is not the store's any more: `require` throws then. */
-export function shelfOnFooting(shelf: Shelf, require: () => Promise<void>): Shelf {
+/** The same, which changes nothing in a folder that is not the store's any more: `onFooting` throws then. */
+export function shelfOnFooting(shelf: Shelf, onFooting: () => Promise<void>): Shelf {
   return {
     ...shelf,
     write: async (name, bytes) => {
-      await require();
+      await onFooting();
       await shelf.write(name, bytes);
     },
     remove: async (name) => {
-      await require();
+      await onFooting();
       await shelf.remove(name);
     },
     tidy: async () => {
-      await require();
+      await onFooting();
       return shelf.tidy();
     },
   };

@@ -80,7 +80,7 @@ async function look(files: FileSystem, folder: string, format: Format): Promise<
     const segments = await listRecordSegments(fixed, folder, format);
     for (const { name } of listing.snapshots) await checkSnapshot(store, join(folder, name));
     for (const [index, segment] of listing.journals.entries())
-      await checkJournal(store, segment, index === listing.journals.length - 1);
+      await checkJournal(store, segment, listing.journals[index + 1]?.number);
     const loaded = await found.trying(() => load(fixed, folder, listing, segments, format));
     for (const damage of loaded?.damage ?? []) found.add(damage);
     const known = loaded?.records ?? segments.map(({ hash: _, sha256: __, ...segment }) => segment);
@@ -141,10 +141,10 @@ async function checkSnapshot({ files, format, found }: Checking, path: string): 
 }
 
 /** A torn end of the last segment is what a killed process leaves: nothing in it was acknowledged. */
-async function checkJournal({ files, folder, format, found }: Checking, { name, number }: Numbered, last: boolean) {
+async function checkJournal({ files, folder, format, found }: Checking, { name, number }: Numbered, until?: number) {
   const path = join(folder, name);
   const file = await files.open(path, 'read');
-  const whole = await found.trying(() => readSegment(file, path, { first: number, last, format }, () => {}));
+  const whole = await found.trying(() => readSegment(file, path, { first: number, until, format }, () => {}));
   if (!whole) await tellBrokenLines(files, path, found);
 }
 

@@ -1,27 +1,47 @@
 // Whether what a store writes stands where it is looked for: its folder may be deleted, moved or replaced under it, and another process let in.
 import { basename } from 'node:path';
-import { codeOf, type FileSystem, type OpenFile } from './file-system.ts';
-
-/** An open file, and the path at which others find it. */
-export interface Standing {
-  readonly path: string;
-  readonly file: OpenFile;
-}
+import { WriteFailed } from './engine-state.ts';
+import { codeOf, type FileSystem } from './file-system.ts';
+import type { Segment } from './journal.ts';
+import type { Journal } from './journal-state.ts';
 
 /** Nothing was written: what is open is not what others find, so that nobody would find it again. It goes on where the folder comes back. */
 export class LostFooting extends Error {
   override readonly name = 'LostFooting';
 }
 
+/** Looks whether what is written now will be found. Says so as that changes. */
+export async function look(journal: Journal): Promise<string | undefined> {
+  const { files, folder, log } = journal.options;
+  const { segment } = journal;
+  const lost = await whyLost(files, folder, segment);
+  // It went on in another one meanwhile, which was made at its path.
+  if (segment !== journal.segment) return journal.lost;
+  if (lost !== undefined && journal.lost === undefined) log(`nothing is kept for now: ${lost}`);
+  if (lost === undefined && journal.lost !== undefined) log(`${folder} is back, and writes are kept again`);
+  journal.lost = lost;
+  return lost;
+}
+
+/** Throws `LostFooting` where what is written now would be found by nobody. */
+export async function requireFooting(journal: Journal): Promise<void> {
+  const lost = await look(journal);
+  if (lost !== undefined) throw new LostFooting(lost);
+}
+
+/** What was written and is durable is acknowledged only where others find it: one who came meanwhile has read the store without it. */
+export async function requireFound(journal: Journal): Promise<void> {
+  const lost = await look(journal);
+  if (lost === undefined) return;
+  journal.failed = true;
+  throw new WriteFailed(true, new LostFooting(lost));
+}
+
 /**
  * Why what is written into a file would be found by nobody; nothing where it stands at its path. Every process that opens a store for writing
  * gives its last segment another inode, so that this tells of that one, too.
  */
-export async function whyLost(
-  files: FileSystem,
-  folder: string,
-  { path, file }: Standing,
-): Promise<string | undefined> {
+async function whyLost(files: FileSystem, folder: string, { path, file }: Segment): Promise<string | undefined> {
   if (await file.isAt(path)) return undefined;
   const names = await namesOf(files, folder);
   const then = 'bring it back, and writes go on; or start again where it is now';

@@ -50,6 +50,8 @@ export interface SegmentEnd {
   readonly size: number;
   /** Where the last group begins: all before it is surely durable. */
   readonly lastGroup: number;
+  /** Its last good line says that it goes on in another segment. */
+  readonly continues: boolean;
   /** The version of the format that it is written in. */
   readonly version: number;
   /** The key that its secrets are encrypted with. */
@@ -83,15 +85,16 @@ export async function createSegment(
 /**
  * Reads a segment whose first transaction has to be `first`. A damaged end is torn, not damaged, as long as nothing good
  * behind it belongs to a later group: a group is written only after the one before it was synced, and acknowledged after that.
- * `last`: whether it is the last segment; the others were complete before the next began. Throws `StoreUnavailable`.
+ * `until`: the first transaction of the segment that follows, before which it was complete: then nothing but its mark can be torn. Throws
+ * `StoreUnavailable`.
  */
 export async function readSegment(
   file: OpenFile,
   path: string,
-  { first, last, format }: { readonly first: number; readonly last: boolean; readonly format: Format },
+  { first, until, format }: { readonly first: number; readonly until: number | undefined; readonly format: Format },
   onTransaction: (transaction: Transacted, written: Written) => void,
 ): Promise<SegmentEnd> {
-  const at = { next: first, end: 0, lastGroup: 0, from: 0 };
+  const at: Followed = { next: first, end: 0, lastGroup: 0, from: 0, mark: undefined };
   let torn: number | undefined;
   let header: Header | undefined;
   const size = await scanLines(file, (line) => {
@@ -108,8 +111,11 @@ export async function readSegment(
     }
   });
   if (!header) throw damaged(path, 0, 'its first line is missing');
-  if (torn !== undefined && !last) throw damaged(path, torn, 'a later segment follows it');
-  return { next: at.next, end: at.end, size, lastGroup: at.lastGroup, version: header.version, key: header.key };
+  if (torn !== undefined && until !== undefined && at.next !== until)
+    throw damaged(path, torn, 'a later segment follows it');
+  const { next, end, lastGroup, mark } = at;
+  const { version, key } = header;
+  return { next, end, size, lastGroup, version, key, continues: mark === 'continues' };
 }
 
 /**
@@ -162,9 +168,12 @@ export async function repairSegment(file: OpenFile, { lastGroup, end, size }: Se
   await file.datasync();
 }
 
-/** The line that says: all before it was acknowledged. Written when a store is closed, so that later damage is not taken for a torn end. */
-export function closingLine(next: number): string {
-  return encodeLine({ from: next, mark: 'closed' });
+/**
+ * The line that says: all before it was acknowledged. `closed` when a store is closed, so that later damage is not taken for a torn end; `continues` when
+ * it goes on in another segment, without which it is not whole.
+ */
+export function markLine(next: number, mark: 'closed' | 'continues'): string {
+  return encodeLine({ from: next, mark });
 }
 
 /** The error for a file that is not what was written. */
@@ -225,13 +234,24 @@ function writtenIn({ value, offset }: Line, { version }: Header): Written {
   return { version, records: value.records ?? [], offset };
 }
 
-function follow(at: { next: number; end: number; lastGroup: number; from: number }, line: Line, path: string): void {
+/** How far a segment was followed. */
+interface Followed {
+  next: number;
+  end: number;
+  lastGroup: number;
+  from: number;
+  /** What its last line says, where that is a mark. */
+  mark: string | undefined;
+}
+
+function follow(at: Followed, line: Line, path: string): void {
   const { seq, from, mark } = line.value;
   if (mark !== undefined && from !== at.next) throw damaged(path, line.offset, `transaction ${at.next} is missing`);
   if (mark === undefined && seq !== at.next)
     throw damaged(path, line.offset, `transaction ${at.next} is missing: transaction ${seq} stands in its place`);
   if (from !== at.from || mark !== undefined) at.lastGroup = line.offset;
   at.from = from;
+  at.mark = mark;
   at.end = line.end;
   if (mark === undefined) at.next = seq + 1;
 }

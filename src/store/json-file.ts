@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Low } from 'lowdb';
-import { createJournalAdapter, type JournalStart } from './adapter.ts';
+import { createJournalAdapter } from './adapter.ts';
 import { fileShelf, shelfOnFooting } from './blob-files.ts';
 import { createEngine } from './engine.ts';
 import { codeOf, diskFileSystem, type FileSystem, type OpenFile } from './file-system.ts';
@@ -24,6 +24,7 @@ import {
   type Segment,
   type SegmentEnd,
 } from './journal.ts';
+import type { JournalStart } from './journal-state.ts';
 import { findKeys, type KeySource, makeKey } from './key-file.ts';
 import { nothingDropped } from './ledger.ts';
 import { type Loaded, load } from './load.ts';

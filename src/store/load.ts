@@ -89,9 +89,9 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
   for (const [index, segment] of journals.entries()) {
     const path = join(folder, segment.name);
     checkFollows(folder, segment, log.position + 1);
-    const last = index === journals.length - 1;
+    const until = journals[index + 1]?.number;
     end = await reading(files, path, (file) =>
-      readSegment(file, path, { first: segment.number, last, format }, (transaction, written) => {
+      readSegment(file, path, { first: segment.number, until, format }, (transaction, written) => {
         replay(log, transaction, written, { path, format });
         trail.follow(transaction, written, path);
       }),
@@ -102,6 +102,7 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
   }
   const segment = journals.at(-1)?.number;
   if (segment === undefined || !end) throw missing(folder, position + 1);
+  if (end.continues) throw missing(folder, end.next);
   const isSealedOtherwise = [...keys].some((key) => key !== sealingKey(format)?.id);
   const known = { version, keys: [...keys].filter((key) => key !== undefined), isSealedOtherwise };
   const inventory = takeInventory(folder, records, {

@@ -59,6 +59,32 @@ damage('never shows less than was acknowledged, whichever file of it is missing'
   assert.equal([...outcomes].sort(), ['refused', 'whole']);
 });
 
+damage('is refused when its newest segment is missing, also where no snapshot tells of it', async () => {
+  const disk = createFaultDisk();
+  const store = await openOn(disk, { log: () => {} });
+  // The segment is begun, and the snapshot of what stands before it cannot be written.
+  disk.before = ({ name, path }) => (name === 'open' && path.includes('snapshot-') ? { code: 'EIO' } : undefined);
+  const journals = () => disk.paths().filter((path) => /\/journal-\d+\.jsonl$/.test(path));
+  for (let index = 0; journals().length < 3; index += 1) await store.commit(counting('n'), { id: String(index) });
+  await store.commit(counting('n'), { id: 'last' });
+  const killed = disk.killed();
+  const [newest = ''] = journals().toSorted().reverse();
+  await killed.files.unlink(newest);
+  const error = await refusal(killed);
+  assert.is(error.reason, 'damaged');
+  assert.match(error.message, `${newest} at byte 0: the file is missing`);
+  // The mark itself may be torn: nothing stands in it.
+  for (const cut of [1, 10, 30]) {
+    const torn = disk.killed();
+    const [, before = ''] = journals().toSorted().reverse();
+    await edit(torn, before, (bytes) => bytes.subarray(0, bytes.length - cut));
+    const again = await openOn(torn);
+    assert.equal(await momentOf(again), await momentOf(store), `${cut} bytes`);
+    await again.close();
+  }
+  await store.close();
+});
+
 damage('opens with a torn last line, which is cut and told', async () => {
   for (const [cut, shown] of [
     [1, 2],

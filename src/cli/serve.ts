@@ -8,6 +8,7 @@ import { createContents } from '../control/contents.ts';
 import { type Converging, startConverge } from '../control/converge.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
+import { storeWritableOf } from '../control/store-writable.ts';
 import { buildServer, createMetrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
@@ -151,11 +152,12 @@ async function serveFrom(
     metrics.notifications.countedBy(notifier.waiting);
     const root = resolve(io.cwd, folder);
     const auditIntact = auditIntactOf(store, io.now);
+    const storeWritable = storeWritableOf(store, io.now);
     const starting = startLoop({
       ...bench,
       root,
       overlay: options.env,
-      conditions: () => [...isolation.conditions(), auditIntact()],
+      conditions: () => [...isolation.conditions(), auditIntact(), storeWritable()],
       log,
       stop: stop.signal,
       onAttempt: (attempt, tree) => logger.refused(attempt, tree),

@@ -14,7 +14,8 @@ export interface Condition {
     | 'Settling'
     | 'Drifted'
     | 'Isolation'
-    | 'AuditIntact';
+    | 'AuditIntact'
+    | 'StoreWritable';
   readonly status: 'True' | 'False' | 'Unknown';
   /** One word in CamelCase. */
   readonly reason: string;

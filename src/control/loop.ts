@@ -16,6 +16,7 @@ import { judgePosted } from './posted.ts';
 import type { ReconcileRequest, Reconciler } from './reconciler.ts';
 import { checkoutOf, isToWait, noteSettled, readSettled } from './settling.ts';
 import { postureOf, statusOf } from './status.ts';
+import { readyWhereWritable } from './store-writable.ts';
 import { onSuspension } from './suspension.ts';
 import { judgeTree, type LoadedTree, readTree } from './tree.ts';
 import { followSettings, type LoopOptions, type Memory, observe, recall, takeTurn, treeOf } from './turn.ts';
@@ -184,7 +185,7 @@ function isKnown({ reading, failure }: Memory, read: Tree | Missing): boolean {
 
 function offer(running: Running, forget: () => void): Loop {
   const { options, memory } = running;
-  const conditions = () => [...memory.conditions, ...(options.conditions?.() ?? [])];
+  const conditions = () => readyWhereWritable([...memory.conditions, ...(options.conditions?.() ?? [])]);
   return {
     settled: () => memory.settled,
     status: () => statusOf(options.store, options.inventoryOf, memory, conditions()),

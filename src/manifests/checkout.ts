@@ -99,8 +99,8 @@ function repositoryOf(folder: string): string | undefined {
     try {
       const stat = statSync(path, { throwIfNoEntry: false });
       if (stat?.isDirectory()) return path;
-      const [, named] = stat?.isFile() ? (/^gitdir: (.+?)\s*$/.exec(readFileSync(path, 'utf8')) ?? []) : [];
-      if (named !== undefined) return resolve(at, named);
+      const [, named] = stat?.isFile() ? (/^gitdir: (.+)/.exec(readFileSync(path, 'utf8')) ?? []) : [];
+      if (named !== undefined) return resolve(at, named.trimEnd());
     } catch {
       return undefined;
     }

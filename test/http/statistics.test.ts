@@ -294,7 +294,7 @@ byTree('deletes the token in the same commit, with an audit entry', async ({ wor
   leave();
   assert.equal(
     entries.map(({ changes }) => changes.map(({ kind, after }) => `${kind} ${after ? 'set' : 'deleted'}`)),
-    [['AdminSettings set', 'StatisticsToken deleted']],
+    [['AdminSettings set', 'StatisticsToken deleted', 'Reconciled set']],
   );
   assert.ok(entries[0]?.records.some(({ body }) => body.event === 'statistics-token.deleted'));
   assert.is((await withToken(world, token)).status, 401);

@@ -19,7 +19,7 @@ fields('say their type, default and meaning', () => {
     default: 200,
     required: false,
     secret: false,
-    description: 'How long the tree must stay unchanged before it is read, in milliseconds (50 to 60000).',
+    description: 'How long a file of the tree must stay unchanged before it counts, in milliseconds (50 to 60000).',
   });
 });
 

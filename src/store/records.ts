@@ -12,6 +12,7 @@ import type { RecordSegment } from './record-segments.ts';
 import type { RecordWatch } from './record-watch.ts';
 import { NoRecordThere, type Place, type Placed, type SegmentLines } from './segment-lines.ts';
 import type { RecordFilter, RecordQuery, StoreRecord } from './store.ts';
+import { createTailIndex } from './tail-index.ts';
 
 /** Finds records in memory, then in segments; the segments that it is given are those that stand when it is asked. */
 export interface RecordReader {
@@ -33,6 +34,7 @@ export function createRecordReader(
   index: Pick<RecordIndex, 'consult' | 'distrust'>,
 ): RecordReader {
   const places = new Map<string, Place>();
+  const inTail = createTailIndex();
   return {
     page: (log, segments, query) => consulting(log, segments, query, (asked) => page(asked, query)),
     count: (log, segments, filter) => consulting(log, segments, filter, (asked) => count(asked, filter)),
@@ -83,8 +85,25 @@ export function createRecordReader(
   }
 
   async function* everywhere(asked: Asked, search: Search): AsyncGenerator<Placed> {
-    yield* inMemory(asked.tail);
+    for (const record of await inMemory(asked, search)) yield { record };
     yield* inSegments(asked, search, undefined);
+  }
+
+  /** Those in memory that may be looked for, newest first. What a page follows may be among any of them. */
+  async function inMemory({ tail }: Pick<Asked, 'tail'>, { begun, filter }: Search): Promise<Iterable<StoreRecord>> {
+    const { terms } = filter;
+    if (!begun || !terms) return tailNewestFirst(tail);
+    return (await inTail.having(tail, terms.all)).toReversed();
+  }
+
+  async function countInMemory(tail: readonly TailRecord[], filter: RecordFilter): Promise<number> {
+    if (isWhole(filter)) return tail.length;
+    const search = searchFor(filter);
+    const found = await inMemory({ tail }, search);
+    return tally(
+      Iterator.from(found).map((record) => ({ record })),
+      search,
+    );
   }
 
   async function* inSegments(
@@ -112,7 +131,7 @@ export function createRecordReader(
   }
 
   async function count({ tail, own, known }: Asked, filter: RecordFilter): Promise<number> {
-    let sum = await tally(inMemory(tail), searchFor(filter));
+    let sum = await countInMemory(tail, filter);
     const look = await lookedUp(known, filter);
     const slicer = createSlicer();
     for (const segment of own) {
@@ -186,8 +205,4 @@ export function* tailNewestFirst(tail: readonly TailRecord[]): Generator<StoreRe
     const record = tail[index]?.record;
     if (record) yield record;
   }
-}
-
-function* inMemory(tail: readonly TailRecord[]): Generator<Placed> {
-  for (const record of tailNewestFirst(tail)) yield { record };
 }

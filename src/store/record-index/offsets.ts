@@ -1,5 +1,5 @@
 // Where records stand in a file, in as few bytes as it takes: the newest first, and each of the others by how far it stands before.
-import { createGrowing, readVarint } from './growing.ts';
+import { createGrowing } from './growing.ts';
 
 /** Writes offsets, which come oldest first. */
 export function encodeOffsets(offsets: readonly number[]): Uint8Array {
@@ -13,14 +13,19 @@ export function encodeOffsets(offsets: readonly number[]): Uint8Array {
   return bytes.written();
 }
 
-/** Reads them, newest first. */
+/** Reads them, newest first. There may be a hundred thousand of them: nothing is made for each. */
 export function decodeOffsets(bytes: Uint8Array): number[] {
   const offsets: number[] = [];
-  for (let at = 0, last = 0; at < bytes.length; ) {
-    const [value, next] = readVarint(bytes, at);
+  let [last, value, scale] = [0, 0, 1];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    value += (byte & 127) * scale;
+    scale *= 128;
+    if (byte > 127) continue;
     last = offsets.length === 0 ? value : last - value;
     offsets.push(last);
-    at = next;
+    value = 0;
+    scale = 1;
   }
   return offsets;
 }

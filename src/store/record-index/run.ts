@@ -1,5 +1,6 @@
 // One file of the index, open for reading: the terms of the records of some segments that follow one another.
 import { crc32 } from 'node:zlib';
+import { putNewest } from '../../lib/put-newest.ts';
 import { type FileSystem, type OpenFile, readFully } from '../file-system.ts';
 import { scanLines } from '../lines.ts';
 import {
@@ -126,6 +127,16 @@ function runIn(file: OpenFile, path: string, opened: Opened): Run {
   const damaged = () => new DamagedRun(path);
   let holders = 0;
   let retired: PromiseWithResolvers<void> | undefined;
+  /** Whoever counts what there is of a term reads some of it, too, and goes on. */
+  const lately = new Map<string, readonly Posting[]>();
+  const find = async (key: string): Promise<readonly Posting[]> => {
+    const bucket = await bucketIn(file, opened, key, damaged);
+    const at = entryIn(bucket, key);
+    if (at === undefined) return [];
+    const [where, how] = [bucket.readUInt32BE(at + keyLength), bucket.readUInt32BE(at + keyLength + 4)];
+    if (how >= inlineBit) return [{ segment: how - inlineBit, count: 1, offsets: async () => [where] }];
+    return postingsIn(file, opened, where, how, damaged);
+  };
   const letGo = () => {
     if (retired && holders === 0) file.close().then(retired.resolve, retired.resolve);
   };
@@ -134,12 +145,11 @@ function runIn(file: OpenFile, path: string, opened: Opened): Run {
     covered,
     bytes,
     find: async (key) => {
-      const bucket = await bucketIn(file, opened, key, damaged);
-      const at = entryIn(bucket, key);
-      if (at === undefined) return [];
-      const [where, how] = [bucket.readUInt32BE(at + keyLength), bucket.readUInt32BE(at + keyLength + 4)];
-      if (how >= inlineBit) return [{ segment: how - inlineBit, count: 1, offsets: async () => [where] }];
-      return postingsIn(file, opened, where, how, damaged);
+      const known = lately.get(key);
+      if (known) return known;
+      const found = await find(key);
+      putNewest(lately, key, found, 16);
+      return found;
     },
     terms: async () => {
       const rest = Buffer.allocUnsafe(bytes - opened.directory);

@@ -29,7 +29,7 @@ import { watchRecords } from './record-watch.ts';
 import { createRecordReader } from './records.ts';
 import { createReserve, isFull } from './reserve.ts';
 import { type Keyring, sealRow } from './seal.ts';
-import { segmentLines } from './segment-lines.ts';
+import { type SegmentLines, segmentLines } from './segment-lines.ts';
 import { type Store, StoreUnavailable } from './store.ts';
 
 /** How a folder is opened. */
@@ -123,6 +123,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   const { folder, files, format, log } = setting;
   const { now = () => new Date().toISOString() } = options;
   const key = sealingKey(format);
+  let lines: SegmentLines | undefined;
   const adapter = createJournalAdapter({
     files,
     folder,
@@ -133,7 +134,10 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     reserve: createReserve(files, folder, options.reserveBytes ?? 0),
     snapshotBytes: options.snapshotBytes ?? 8 << 20,
     start: () => start(setting),
-    onRecordSegments: (segments) => index.follow(segments),
+    onRecordSegments: (segments) => {
+      index.follow(segments);
+      void lines?.keepOnly(segments);
+    },
   });
   const mayWrite = async () => {
     await adapter.requireFooting();
@@ -143,7 +147,9 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   const low = new Low<Log>(adapter, emptyLog());
   await low.read();
   const watch = watchRecords(files, folder, log, adapter.foundDamage());
-  const reader = createRecordReader(segmentLines(files, folder, log, format, watch), watch, index);
+  const read = segmentLines(files, folder, log, format, watch);
+  lines = read;
+  const reader = createRecordReader(read, watch, index);
   index.follow(adapter.recordSegments());
   return createEngine(low, {
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
@@ -157,6 +163,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     close: async () => {
       await watch.close();
       await index.close();
+      await read.keepOnly([]);
       await adapter.close(low.data);
       await unlock();
     },
@@ -247,13 +254,14 @@ async function openForReading(setting: Setting, options: OpenOptions): Promise<S
   const low = new Low<Log>({ read: async () => data, write: async () => {} }, emptyLog());
   await low.read();
   const watch = watchRecords(files, folder, log, damage);
-  const reader = createRecordReader(segmentLines(files, folder, log, format, watch), watch, noIndex);
+  const lines = segmentLines(files, folder, log, format, watch);
+  const reader = createRecordReader(lines, watch, noIndex);
   return createEngine(low, {
     damage: () => watch.damage(),
     records: (all, query) => reader.page(all, records, query),
     countRecords: (all, filter) => reader.count(all, records, filter),
     shelf: fileShelf(files, folder),
-    close: () => watch.close(),
+    close: () => watch.close().then(() => lines.keepOnly([])),
     log,
     now: () => new Date().toISOString(),
     readOnly: 'it was opened for reading',

@@ -2,6 +2,7 @@
 import { codeOf, type FileSystem, type OpenFile, wordsOf } from './file-system.ts';
 import { type Format, upgradeFrom } from './format.ts';
 import { lineAt, scanBackwards } from './lines.ts';
+import { createOpenFiles } from './open-files.ts';
 import { type Found, mayHold, type Search } from './record-search.ts';
 import { type RecordSegment, segmentPath } from './record-segments.ts';
 import type { RecordWatch } from './record-watch.ts';
@@ -33,7 +34,12 @@ export interface SegmentLines {
   scan(segment: RecordSegment, search: Search, before: number | undefined): AsyncGenerator<Placed>;
   /** Those at these bytes. Throws `NoRecordThere`. */
   at(segment: RecordSegment, offsets: readonly number[]): AsyncGenerator<Placed>;
+  /** Lets go of all but these. */
+  keepOnly(segments: readonly RecordSegment[]): Promise<void>;
 }
+
+/** So many segments stay open, and so many records are read of one at a time. */
+const [openAtMost, readAtOnce] = [64, 16];
 
 /** Reads the segments in a folder, and has them watched. */
 export function segmentLines(
@@ -43,30 +49,25 @@ export function segmentLines(
   format: Format,
   watch: RecordWatch,
 ): SegmentLines {
+  const open = createOpenFiles(files, openAtMost);
   return {
-    scan: (segment, search, before) =>
-      inSegment(segment, (file, path) => scanFile(file, path, segment, search, before)),
-    at: (segment, offsets) =>
-      offsets.length === 0 ? nothing() : inSegment(segment, (file, path) => pick(file, path, segment, offsets)),
+    scan,
+    at,
+    keepOnly: (segments) => open.keepOnly(new Set(segments.map((segment) => segmentPath(folder, segment)))),
   };
 
-  async function* inSegment(
-    segment: RecordSegment,
-    read: (file: OpenFile, path: string) => AsyncGenerator<Placed>,
-  ): AsyncGenerator<Placed> {
+  async function* scan(segment: RecordSegment, search: Search, before: number | undefined): AsyncGenerator<Placed> {
     const path = segmentPath(folder, segment);
     watch.met(segment);
     try {
       const file = await files.open(path, 'read');
       try {
-        yield* read(file, path);
+        yield* scanFile(file, path, segment, search, before);
       } finally {
         await file.close();
       }
     } catch (error) {
-      if (error instanceof NoRecordThere) throw error;
-      // What retention removed while it was being read is not wanted any more.
-      if (codeOf(error) !== 'ENOENT') throw new Error(`${path} cannot be read: ${wordsOf(error)}`, { cause: error });
+      unlessGone(error, path);
     }
   }
 
@@ -89,23 +90,39 @@ export function segmentLines(
       }
   }
 
-  async function* pick(
+  async function* at(segment: RecordSegment, offsets: readonly number[]): AsyncGenerator<Placed> {
+    const path = segmentPath(folder, segment);
+    if (offsets.length > 0) watch.met(segment);
+    for (let first = 0; first < offsets.length; first += readAtOnce)
+      yield* await open
+        .using(path, (file) => pick(file, path, segment, offsets.slice(first, first + readAtOnce)))
+        .catch((error: unknown) => unlessGone(error, path));
+  }
+
+  async function pick(
     file: OpenFile,
     path: string,
     segment: RecordSegment,
     offsets: readonly number[],
-  ): AsyncGenerator<Placed> {
+  ): Promise<Placed[]> {
     const { name, version } = segment;
     const upgrade = upgradeFrom(format, version, 'records');
+    const found: Placed[] = [];
     for (const offset of offsets) {
       const { value } = await lineAt(file, offset);
       if (!value?.record) {
         watch.suspect(segment);
         throw new NoRecordThere(path, { name, offset });
       }
-      yield { record: upgrade(value, 'records').record, at: { name, offset } };
+      found.push({ record: upgrade(value, 'records').record, at: { name, offset } });
     }
+    return found;
   }
 }
 
-async function* nothing(): AsyncGenerator<never> {}
+/** What retention removed while it was being read is not wanted any more. Throws anything else. */
+function unlessGone(error: unknown, path: string): Placed[] {
+  if (error instanceof NoRecordThere) throw error;
+  if (codeOf(error) !== 'ENOENT') throw new Error(`${path} cannot be read: ${wordsOf(error)}`, { cause: error });
+  return [];
+}

@@ -1,7 +1,7 @@
 // The audit log as records of the store: they ride in the commit that they tell of.
 import { auditOf, entry, entryOf, type Sides } from '../core/audit/audit.ts';
 import type { AuditEntry } from '../core/audit/entry.ts';
-import { type AuditFilter, isAskedFor, textsOf } from '../core/audit/filter.ts';
+import { type AuditFilter, auditTermsFor, isAskedFor, textsOf } from '../core/audit/filter.ts';
 import type { Change } from '../core/model/change.ts';
 import type { AuditEvent, Context } from '../core/model/proposal.ts';
 import type { View } from '../core/model/view.ts';
@@ -55,7 +55,11 @@ export function auditFilter({
     stream: 'audit',
     ...(since === undefined ? {} : { since }),
     ...(until === undefined ? {} : { until }),
-    ...(isFiltered && { where: (record) => isAskedFor(auditEntryOf(record), filter), holding: textsOf(filter) }),
+    ...(isFiltered && {
+      where: (record) => isAskedFor(auditEntryOf(record), filter),
+      holding: textsOf(filter),
+      terms: auditTermsFor(filter),
+    }),
   };
 }
 

@@ -123,3 +123,20 @@ function pick(names: readonly string[], prefix: 'journal' | 'snapshot'): Numbere
     })
     .sort((a, b) => a.number - b.number);
 }
+
+/** Makes the folder of a store where there is none. Throws `StoreUnavailable` where it cannot be made. */
+export async function makeStoreFolder(
+  files: FileSystem,
+  folder: string,
+  found: FolderListing | undefined,
+): Promise<void> {
+  try {
+    await files.makeFolder(folder);
+    // A folder that others use for something else keeps its mode; our files are private by their own.
+    if (found?.empty) await files.restrictFolder(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT')
+      throw new StoreUnavailable('unreadable', `the store ${folder} cannot be made there: name another folder`);
+    throw unreadable(folder, error);
+  }
+}

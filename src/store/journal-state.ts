@@ -34,6 +34,8 @@ export interface JournalOptions {
   readonly snapshotBytes: number;
   readonly log: (message: string) => void;
   readonly now: () => string;
+  /** Told which segments of records there are, oldest first, when that has changed. */
+  readonly onRecordSegments: (segments: readonly RecordSegment[]) => void;
   /** Opens the folder and loads it. */
   readonly start: () => Promise<readonly [Log, JournalStart]>;
 }

@@ -5,16 +5,8 @@ import { Low } from 'lowdb';
 import { createJournalAdapter } from './adapter.ts';
 import { fileShelf, shelfOnFooting } from './blob-files.ts';
 import { createEngine } from './engine.ts';
-import { codeOf, diskFileSystem, type FileSystem, type OpenFile } from './file-system.ts';
-import {
-  type FolderListing,
-  hasStore,
-  journalName,
-  listStore,
-  noStore,
-  removeUnfinished,
-  unreadable,
-} from './folder.ts';
+import { diskFileSystem, type FileSystem, type OpenFile } from './file-system.ts';
+import { hasStore, journalName, listStore, makeStoreFolder, noStore, removeUnfinished, unreadable } from './folder.ts';
 import { type Format, presentFormat, sealingKey } from './format.ts';
 import {
   checkUnsealed,
@@ -31,11 +23,13 @@ import { type Loaded, load } from './load.ts';
 import { type Lock, lockFolder } from './lock.ts';
 import { emptyLog, type Log } from './log.ts';
 import { toldOfOnlookers } from './onlookers.ts';
+import { createRecordIndex, noIndex } from './record-index/index.ts';
 import { defaultRetention, listRecordSegments, type Retention } from './record-segments.ts';
 import { watchRecords } from './record-watch.ts';
 import { createRecordReader } from './records.ts';
 import { createReserve, isFull } from './reserve.ts';
 import { type Keyring, sealRow } from './seal.ts';
+import { type SegmentLines, segmentLines } from './segment-lines.ts';
 import { type Store, StoreUnavailable } from './store.ts';
 
 /** How a folder is opened. */
@@ -84,7 +78,10 @@ export async function openStore(folder: string, options: OpenOptions): Promise<S
   };
   if (options.readOnly) return openForReading(given, options);
   const found = await listStore(given.files, given.folder);
-  if (!hasStore(found)) await makeRoom(given, found);
+  if (!hasStore(found)) {
+    if (!given.create) throw noStore(given.folder);
+    await makeStoreFolder(given.files, given.folder, found);
+  }
   const unlock = await (options.lock ?? lockFolder)(given.folder, log);
   try {
     const setting = await withOwnKey(await withKeys(given, options), options);
@@ -122,23 +119,11 @@ async function withOwnKey(setting: Setting, { onKeyMade }: OpenOptions): Promise
   return { ...setting, format: { ...format, keyring } };
 }
 
-async function makeRoom({ files, folder, create }: Setting, found: FolderListing | undefined): Promise<void> {
-  if (!create) throw noStore(folder);
-  try {
-    await files.makeFolder(folder);
-    // A folder that others use for something else keeps its mode; our files are private by their own.
-    if (found?.empty) await files.restrictFolder(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT')
-      throw new StoreUnavailable('unreadable', `the store ${folder} cannot be made there: name another folder`);
-    throw unreadable(folder, error);
-  }
-}
-
 async function openForWriting(setting: Setting, options: OpenOptions, unlock: () => Promise<void>): Promise<Store> {
   const { folder, files, format, log } = setting;
   const { now = () => new Date().toISOString() } = options;
   const key = sealingKey(format);
+  let lines: SegmentLines | undefined;
   const adapter = createJournalAdapter({
     files,
     folder,
@@ -149,11 +134,23 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     reserve: createReserve(files, folder, options.reserveBytes ?? 0),
     snapshotBytes: options.snapshotBytes ?? 8 << 20,
     start: () => start(setting),
+    onRecordSegments: (segments) => {
+      index.follow(segments);
+      void lines?.keepOnly(segments);
+    },
   });
+  const mayWrite = async () => {
+    await adapter.requireFooting();
+    return adapter.room() === 'enough';
+  };
+  const index = createRecordIndex({ files, folder, format, log, mayWrite });
   const low = new Low<Log>(adapter, emptyLog());
   await low.read();
   const watch = watchRecords(files, folder, log, adapter.foundDamage());
-  const reader = createRecordReader(files, folder, log, format, watch);
+  const read = segmentLines(files, folder, log, format, watch);
+  lines = read;
+  const reader = createRecordReader(read, watch, index);
+  index.follow(adapter.recordSegments());
   return createEngine(low, {
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
@@ -165,6 +162,8 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     damage: () => watch.damage(),
     close: async () => {
       await watch.close();
+      await index.close();
+      await read.keepOnly([]);
       await adapter.close(low.data);
       await unlock();
     },
@@ -255,13 +254,14 @@ async function openForReading(setting: Setting, options: OpenOptions): Promise<S
   const low = new Low<Log>({ read: async () => data, write: async () => {} }, emptyLog());
   await low.read();
   const watch = watchRecords(files, folder, log, damage);
-  const reader = createRecordReader(files, folder, log, format, watch);
+  const lines = segmentLines(files, folder, log, format, watch);
+  const reader = createRecordReader(lines, watch, noIndex);
   return createEngine(low, {
     damage: () => watch.damage(),
     records: (all, query) => reader.page(all, records, query),
     countRecords: (all, filter) => reader.count(all, records, filter),
     shelf: fileShelf(files, folder),
-    close: () => watch.close(),
+    close: () => watch.close().then(() => lines.keepOnly([])),
     log,
     now: () => new Date().toISOString(),
     readOnly: 'it was opened for reading',

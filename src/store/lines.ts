@@ -1,6 +1,6 @@
 // The line format of all files of a store: one JSON object a line, opened by the CRC-32 of what follows it.
 import { crc32 } from 'node:zlib';
-import type { OpenFile } from './file-system.ts';
+import { type OpenFile, readFully } from './file-system.ts';
 
 /** One line as it was read. `value` is undefined when the line is damaged or not complete. */
 export interface Line {
@@ -110,6 +110,17 @@ export async function* scanBackwards(
     carry = piece;
   }
   if (carry.length > 0 && wanted(carry)) yield lineOf(carry, 0);
+}
+
+/** The line that begins at a byte of a file. */
+export async function lineAt(file: OpenFile, offset: number): Promise<Line> {
+  for (let room = 1 << 11; ; room *= 4) {
+    const piece = Buffer.allocUnsafe(room);
+    const bytes = piece.subarray(0, (await readFully(file, piece, offset)).length);
+    const end = bytes.indexOf(10);
+    if (end >= 0) return lineOf(bytes.subarray(0, end + 1), offset);
+    if (bytes.length < room) return lineOf(bytes, offset);
+  }
 }
 
 async function bytesOf(file: OpenFile, start: number, size: number): Promise<Buffer> {

@@ -30,9 +30,13 @@ export function mayHold({ begun, pieces }: Search, line: Buffer): boolean {
 }
 
 /** Whether records from between two times may be looked for now. */
-export function mayStandIn(search: Search, { oldest, newest }: { readonly oldest: string; readonly newest: string }) {
-  const { since, until } = search.filter;
-  return !search.begun || ((since === undefined || newest >= since) && (until === undefined || oldest < until));
+export function mayStandIn({ begun, filter }: Search, times: Times): boolean {
+  return !begun || touches(filter, times);
+}
+
+/** Whether any of what is from between two times may be of the time that a filter asks for. */
+export function touches({ since, until }: RecordFilter, { oldest, newest }: Times): boolean {
+  return (since === undefined || newest >= since) && (until === undefined || oldest < until);
 }
 
 /** The first `limit` records that match. */
@@ -62,6 +66,17 @@ export function isWhole({ since, until, where }: RecordFilter): boolean {
   return since === undefined && until === undefined && where === undefined;
 }
 
+/** Whether all that is from between two times is of the time that a filter asks for. */
+export function isWithin({ since, until }: RecordFilter, { oldest, newest }: Times): boolean {
+  return (since === undefined || oldest >= since) && (until === undefined || newest < until);
+}
+
+/** Between which times records are. */
+export interface Times {
+  readonly oldest: string;
+  readonly newest: string;
+}
+
 async function* matching<F extends Found>(found: Iterable<F> | AsyncIterable<F>, search: Search): AsyncGenerator<F> {
   const slicer = createSlicer();
   for await (const item of found) {
@@ -71,7 +86,8 @@ async function* matching<F extends Found>(found: Iterable<F> | AsyncIterable<F>,
   }
 }
 
-function lets({ since, until, where }: RecordFilter, record: StoreRecord): boolean {
+/** Whether a filter lets a record through. */
+export function lets({ since, until, where }: RecordFilter, record: StoreRecord): boolean {
   const inTime = (since === undefined || record.at >= since) && (until === undefined || record.at < until);
   return inTime && (where?.(record) ?? true);
 }

@@ -1,6 +1,6 @@
 // Reads a segment of records from its first byte to its last, and holds it to the chain, or to the SHA-256 that it had when the chain began.
 import { createHash, type Hash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { breathing } from './breathing.ts';
 import { genesis, linkOfBytes } from './chain.ts';
 import type { Damage } from './damage.ts';
 import { codeOf, type FileSystem, type OpenFile } from './file-system.ts';
@@ -115,17 +115,6 @@ function checkEnd({ value, offset }: Line, at: Reading): void {
 
 function counts({ chained, segment }: Reading): string {
   return `${chained} records stand before it instead of ${segment.count}`;
-}
-
-/** Between two pieces others have their turn. */
-function breathing(file: OpenFile): OpenFile {
-  return {
-    ...file,
-    read: async (into, position) => {
-      await nextTurn();
-      return file.read(into.subarray(0, 1 << 18), position);
-    },
-  };
 }
 
 /** A file that is digested as it is read from its beginning to its end. */

@@ -13,6 +13,8 @@ export interface RecordWatch {
   met(segment: RecordSegment): void;
   /** Something is wrong with a segment: it was read, and this was found. */
   suspect(segment: RecordSegment): void;
+  /** Whether something is wrong with a segment, as far as it is known. */
+  isSuspect(segment: RecordSegment): boolean;
   /** How many records of a segment can be shown. */
   countOf(segment: RecordSegment): Promise<number>;
   /** Resolves when nothing is being verified; nothing begins any more. */
@@ -43,6 +45,7 @@ export function watchRecords(
       suspects.add(segment.name);
       if (!verified.has(segment.name)) verify(segment).catch(() => {});
     },
+    isSuspect: ({ name }) => suspects.has(name),
     countOf: async (segment) => {
       if (!suspects.has(segment.name)) return segment.count;
       return verified.get(segment.name) ?? verify(segment);

@@ -1,23 +1,18 @@
-// Records: the newest stand in the journal and in memory, older ones in append-only segments that are read when asked for.
+// Records: the newest stand in the journal and in memory, older ones in append-only segments that are looked up, or read, when asked for.
 import { putNewest } from '../lib/put-newest.ts';
-import { codeOf, type FileSystem, type OpenFile, wordsOf } from './file-system.ts';
-import { type Format, upgradeFrom } from './format.ts';
-import { scanBackwards } from './lines.ts';
+import { createSlicer } from '../lib/slice.ts';
 import type { Log, TailRecord } from './log.ts';
-import { type Found, isWhole, mayHold, mayStandIn, type Search, searchFor, take, tally } from './record-search.ts';
-import { type RecordSegment, segmentPath } from './record-segments.ts';
+import type { Block } from './record-index/encode.ts';
+import type { RecordIndex } from './record-index/index.ts';
+import type { Consulted, Look } from './record-index/look.ts';
+import { DamagedRun } from './record-index/run.ts';
+import { suffices, termOfId, termsFor } from './record-index/terms.ts';
+import { isWhole, isWithin, lets, mayStandIn, type Search, searchFor, take, tally, touches } from './record-search.ts';
+import type { RecordSegment } from './record-segments.ts';
 import type { RecordWatch } from './record-watch.ts';
+import { NoRecordThere, type Place, type Placed, type SegmentLines } from './segment-lines.ts';
 import type { RecordFilter, RecordQuery, StoreRecord } from './store.ts';
-
-/** A record, and where in which segment its line begins (nowhere, for one in memory). */
-interface Placed extends Found {
-  readonly at?: Place;
-}
-
-interface Place {
-  readonly name: string;
-  readonly offset: number;
-}
+import { createTailIndex } from './tail-index.ts';
 
 /** Finds records in memory, then in segments; the segments that it is given are those that stand when it is asked. */
 export interface RecordReader {
@@ -25,102 +20,183 @@ export interface RecordReader {
   count(log: Log, segments: readonly RecordSegment[], filter: RecordFilter): Promise<number>;
 }
 
+/** What was asked for, and where it may be: `own` are the segments of its stream, newest first. */
+interface Asked {
+  readonly tail: readonly TailRecord[];
+  readonly own: readonly RecordSegment[];
+  readonly known: Consulted;
+}
+
 /** A reader that remembers where the last pages ended, so that paging on does not begin at the newest again. */
 export function createRecordReader(
-  files: FileSystem,
-  folder: string,
-  log: (message: string) => void,
-  format: Format,
+  lines: SegmentLines,
   watch: RecordWatch,
+  index: Pick<RecordIndex, 'consult' | 'distrust'>,
 ): RecordReader {
   const places = new Map<string, Place>();
+  const inTail = createTailIndex();
   return {
-    page: async ({ tail }, segments, query) => {
-      const own = newestFirst(segments, query.stream);
-      const place = query.before === undefined ? undefined : places.get(query.before);
-      const index = place ? own.findIndex(({ name }) => name === place.name) : -1;
-      const isKnown = place !== undefined && index >= 0;
-      const search = searchFor(query, isKnown);
-      const found = isKnown
-        ? inSegments(own.slice(index), search, place.offset)
-        : everywhere(tail[query.stream], own, search);
-      const page = await take(found, search, query.limit);
-      // Who asks for one more than a page holds goes on after the last but one.
-      for (const { record, at } of page.slice(-2)) if (at) remember(record.id, at);
-      return page.map(({ record }) => record);
-    },
-    count: async ({ tail }, segments, filter) => {
-      const own = newestFirst(segments, filter.stream);
-      const newer = tail[filter.stream];
-      if (isWhole(filter)) {
-        const counts = await Promise.all(own.map((segment) => watch.countOf(segment)));
-        return counts.reduce((sum, count) => sum + count, newer.length);
-      }
-      const search = searchFor(filter);
-      return tally(everywhere(newer, own, search), search);
-    },
+    page: (log, segments, query) => consulting(log, segments, query, (asked) => page(asked, query)),
+    count: (log, segments, filter) => consulting(log, segments, filter, (asked) => count(asked, filter)),
   };
 
-  async function* everywhere(
-    tail: readonly TailRecord[],
-    older: readonly RecordSegment[],
-    search: Search,
-  ): AsyncGenerator<Placed> {
-    for (const record of tailNewestFirst(tail)) yield { record };
-    yield* inSegments(older, search, undefined);
+  /** Once more without what the index had wrong: each time that is less. */
+  async function consulting<T>(
+    { tail }: Log,
+    segments: readonly RecordSegment[],
+    { stream }: RecordFilter,
+    work: (asked: Asked) => Promise<T>,
+  ): Promise<T> {
+    const own = segments.filter((segment) => segment.stream === stream).reverse();
+    for (;;) {
+      const known = index.consult(own.filter((segment) => !watch.isSuspect(segment)));
+      try {
+        return await work({ tail: tail[stream], own, known });
+      } catch (error) {
+        if (error instanceof DamagedRun) index.distrust(error);
+        else if (!(error instanceof NoRecordThere)) throw error;
+      } finally {
+        known.letGo();
+      }
+    }
+  }
+
+  async function page(asked: Asked, query: RecordQuery): Promise<readonly StoreRecord[]> {
+    const { before } = query;
+    const place = before === undefined ? undefined : (places.get(before) ?? (await placeOf(asked, before)));
+    const start = place ? asked.own.findIndex(({ name }) => name === place.name) : -1;
+    const search = searchFor(query, start >= 0);
+    const older = { ...asked, own: asked.own.slice(Math.max(0, start)) };
+    const found = start >= 0 ? inSegments(older, search, place?.offset) : everywhere(asked, search);
+    const chosen = await take(found, search, query.limit);
+    // Who asks for one more than a page holds goes on after the last but one.
+    for (const { record, at } of chosen.slice(-2)) if (at) putNewest(places, record.id, at, 256);
+    return chosen.map(({ record }) => record);
+  }
+
+  /** Where a record is that has left memory; nothing where the index does not know it. */
+  async function placeOf({ tail, own, known }: Asked, id: string): Promise<Place | undefined> {
+    if (tail.some(({ record }) => record.id === id)) return undefined;
+    const look = await known.look([termOfId(id)]);
+    for (const segment of own)
+      for await (const { record, at } of lines.at(segment, await look.offsets(segment)))
+        if (record.id === id) return at;
+    return undefined;
+  }
+
+  async function* everywhere(asked: Asked, search: Search): AsyncGenerator<Placed> {
+    for (const record of await inMemory(asked, search)) yield { record };
+    yield* inSegments(asked, search, undefined);
+  }
+
+  /** Those in memory that may be looked for, newest first. What a page follows may be among any of them. */
+  async function inMemory({ tail }: Pick<Asked, 'tail'>, { begun, filter }: Search): Promise<Iterable<StoreRecord>> {
+    const { terms } = filter;
+    if (!begun || !terms) return tailNewestFirst(tail);
+    return (await inTail.having(tail, terms.all)).toReversed();
+  }
+
+  async function countInMemory(tail: readonly TailRecord[], filter: RecordFilter): Promise<number> {
+    if (isWhole(filter)) return tail.length;
+    const search = searchFor(filter);
+    const found = await inMemory({ tail }, search);
+    return tally(
+      Iterator.from(found).map((record) => ({ record })),
+      search,
+    );
   }
 
   async function* inSegments(
-    chosen: readonly RecordSegment[],
+    { own, known }: Asked,
     search: Search,
     before: number | undefined,
   ): AsyncGenerator<Placed> {
-    for (const [nth, segment] of chosen.entries())
-      if (mayStandIn(search, segment)) yield* inSegment(segment, search, nth === 0 ? before : undefined);
+    const look = await lookedUp(known, search.filter);
+    for (const [nth, segment] of own.entries())
+      if (mayStandIn(search, segment))
+        yield* inSegment(segment, { known, look }, search, nth === 0 ? before : undefined);
   }
 
   async function* inSegment(
     segment: RecordSegment,
+    { known, look }: { readonly known: Consulted; readonly look: Look | undefined },
     search: Search,
     before: number | undefined,
   ): AsyncGenerator<Placed> {
-    const path = segmentPath(folder, segment);
-    watch.met(segment);
-    try {
-      const file = await files.open(path, 'read');
-      try {
-        yield* inFile(file, path, segment, search, before);
-      } finally {
-        await file.close();
-      }
-    } catch (error) {
-      // What retention removed while it was being read is not wanted any more.
-      if (codeOf(error) !== 'ENOENT') throw new Error(`${path} cannot be read: ${wordsOf(error)}`, { cause: error });
+    const isCovered = known.covers(segment);
+    // What a page follows was looked up already: it is in none of those that are covered.
+    if (isCovered && !search.begun) return;
+    if (!isCovered || !look) yield* lines.scan(segment, search, before);
+    else yield* lines.at(segment, await within(segment, known, look, search.filter, before));
+  }
+
+  async function count({ tail, own, known }: Asked, filter: RecordFilter): Promise<number> {
+    let sum = await countInMemory(tail, filter);
+    const look = await lookedUp(known, filter);
+    const slicer = createSlicer();
+    for (const segment of own) {
+      if (!look) sum += await watch.countOf(segment);
+      else if (touches(filter, segment)) sum += await countIn(segment, known, look, filter);
+      if (slicer.spent()) await slicer.breathe();
     }
+    return sum;
   }
 
-  async function* inFile(
-    file: OpenFile,
-    path: string,
-    segment: RecordSegment,
-    search: Search,
-    before: number | undefined,
-  ): AsyncGenerator<Placed> {
-    const { name, version } = segment;
-    const upgrade = upgradeFrom(format, version, 'records');
-    // What is looked for is written as this version writes it: older lines may have it in other words.
-    const wanted = version === format.version ? (line: Buffer) => mayHold(search, line) : undefined;
-    for await (const { offset, value } of scanBackwards(file, before ?? (await file.size()), wanted))
-      if (value?.record) yield { record: upgrade(value, 'records').record, at: { name, offset } };
-      else if (value?.weir !== 'records' && !value?.end) {
-        log(`${path}: the line at byte ${offset} is damaged; it is left out`);
-        watch.suspect(segment);
-      }
+  async function countIn(segment: RecordSegment, known: Consulted, look: Look, filter: RecordFilter): Promise<number> {
+    if (!known.covers(segment)) {
+      const search = searchFor(filter);
+      return tally(lines.scan(segment, search, undefined), search);
+    }
+    if (suffices(filter) && isWithin(filter, segment)) return look.count(segment);
+    const offsets = await within(segment, known, look, filter, undefined);
+    const isSure = sureIn(known.blocks(segment), filter);
+    const unsure = suffices(filter) ? offsets.filter((offset) => !isSure(offset)) : offsets;
+    let sum = offsets.length - unsure.length;
+    if (unsure.length === 0) return sum;
+    for await (const { record } of lines.at(segment, unsure)) if (lets(filter, record)) sum += 1;
+    return sum;
   }
+}
 
-  function remember(id: string, place: Place): void {
-    putNewest(places, id, place, 256);
+/** What the index says of a filter; nothing of one that lets all through, which is not looked up. */
+async function lookedUp(known: Consulted, filter: RecordFilter): Promise<Look | undefined> {
+  return isWhole(filter) ? undefined : known.look(termsFor(filter));
+}
+
+/** The offsets of what has all terms, newest first: those before `end` whose block may be of the time that is asked for. */
+async function within(
+  segment: RecordSegment,
+  known: Consulted,
+  look: Look,
+  filter: RecordFilter,
+  end = Number.POSITIVE_INFINITY,
+): Promise<readonly number[]> {
+  const offsets = (await look.offsets(segment)).filter((offset) => offset < end);
+  if (isWithin(filter, segment)) return offsets;
+  const blocks = known.blocks(segment);
+  return offsets.filter((offset) => {
+    const block = blockOf(blocks, offset);
+    return block === undefined || touches(filter, block);
+  });
+}
+
+/** Tells of an offset whether its whole block is of the time that is asked for. */
+function sureIn(blocks: readonly Block[], filter: RecordFilter): (offset: number) => boolean {
+  return (offset) => {
+    const block = blockOf(blocks, offset);
+    return block !== undefined && isWithin(filter, block);
+  };
+}
+
+/** The last block that begins at an offset or before it. */
+function blockOf(blocks: readonly Block[], offset: number): Block | undefined {
+  let [low, high] = [0, blocks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((blocks[middle]?.offset ?? 0) <= offset) low = middle + 1;
+    else high = middle;
   }
+  return blocks[low - 1];
 }
 
 /** The records of a stream that stand in memory, as they are now. */
@@ -129,8 +205,4 @@ export function* tailNewestFirst(tail: readonly TailRecord[]): Generator<StoreRe
     const record = tail[index]?.record;
     if (record) yield record;
   }
-}
-
-function newestFirst(segments: readonly RecordSegment[], stream: StoreRecord['stream']): RecordSegment[] {
-  return segments.filter((segment) => segment.stream === stream).reverse();
 }

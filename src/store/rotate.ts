@@ -56,7 +56,7 @@ async function createdNothing(files: FileSystem, folder: string, first: number):
 
 /** Takes the snapshot of a position, and lets go what nobody needs then. */
 export async function takeSnapshot(journal: Journal, log: Log, position: number): Promise<void> {
-  const { files, folder, format, retention, log: say } = journal.options;
+  const { files, folder, format, retention, onRecordSegments, log: say } = journal.options;
   const { heads, passing } = log;
   await requireFooting(journal);
   await writeRecordSegments(files, folder, log, position, format, (made) => {
@@ -85,6 +85,7 @@ export async function takeSnapshot(journal: Journal, log: Log, position: number)
   journal.retired = unwanted.map(({ name }) => name);
   for (const words of droppedWords(unwanted, retention)) say(`${folder}: ${words}`);
   await removeSegments(files, folder, retired);
+  onRecordSegments(segments);
 }
 
 /** Keeps the last two snapshots, and the journal from the older of them. */

@@ -69,6 +69,11 @@ export interface RecordFilter {
   readonly where?: (record: StoreRecord) => boolean;
   /** Texts of JSON, each of which stands in the JSON of every record that `where` lets through: what has them not is passed over quickly. */
   readonly holding?: readonly string[];
+  /**
+   * Terms that every record has that `where` lets through (`termsOf` says which has what), so that an index finds them. `suffice`: a record that has
+   * all of them need not be asked for to be counted.
+   */
+  readonly terms?: { readonly all: readonly string[]; readonly suffice: boolean };
 }
 
 /** A page of records. */

@@ -1,5 +1,6 @@
 // The registry of benchmarks: a line each, in the order in which they run.
 import { benchApi } from './api.ts';
+import { benchAudit } from './audit.ts';
 import { benchCommands } from './commands.ts';
 import { benchDevices } from './devices.ts';
 import { benchInstances } from './instances.ts';
@@ -21,6 +22,7 @@ export const benches: Readonly<Record<string, () => Promise<readonly Row[]>>> = 
   posted: () => benchPosted(),
   start: () => benchStart(),
   store: () => benchStore(),
+  audit: () => benchAudit(),
   secrets: () => benchSecrets(),
   api: () => benchApi(),
   'sign-in': () => benchSignIn(),

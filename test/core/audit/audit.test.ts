@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { z } from 'zod';
 import { auditOf, entryOf } from '../../../src/core/audit/audit.ts';
 import { type AuditEntry, auditEntry } from '../../../src/core/audit/entry.ts';
-import { isAskedFor, textsOf } from '../../../src/core/audit/filter.ts';
+import { auditTermsFor, auditTermsOf, isAskedFor, textsOf } from '../../../src/core/audit/filter.ts';
 import { declaredKindNames, kindNames, kindOf } from '../../../src/core/kinds/index.ts';
 import { bare, markOf, partsOf } from '../../../src/core/kinds/kind.ts';
 import { type Change, created, deleted, updated } from '../../../src/core/model/change.ts';
@@ -305,6 +305,56 @@ filter('names texts that stand in the JSON of all that it lets through', () => {
       for (const part of textsOf(asked)) assert.ok(JSON.stringify(made).includes(part));
     }),
   );
+});
+
+filter('has terms that all entries have that it lets through, and no others where it says that they suffice', () => {
+  // Few letters, so that much is alike.
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', '.', ':', 'é'), minLength: 1, maxLength: 3 });
+  const revision = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 10, maxLength: 14 });
+  const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+  const change = fc.record({
+    path: fc.constantFrom('/spec/instance', '/spec/label'),
+    before: maybe(word),
+    after: maybe(word),
+  });
+  const anyEntry = fc.record({
+    id: word,
+    at: fc.constant(at),
+    event: word,
+    actor: fc.record({ kind: fc.constantFrom('user', 'token'), id: maybe(word), name: maybe(word) }),
+    target: fc.record({ kind: fc.constantFrom('Instance', 'Snapshot', 'Team'), id: maybe(word), name: maybe(word) }),
+    changes: fc.array(change, { maxLength: 2 }),
+    requestId: maybe(word),
+    revision: maybe(revision),
+    team: maybe(word),
+  });
+  const names = ['actor', 'event', 'target', 'requestId', 'team', 'instance', 'revision'] as const;
+  const asked = fc.array(fc.tuple(fc.constantFrom(...names), fc.nat(3), word), { maxLength: 3 });
+  const seen = { fits: 0, fails: 0 };
+  fc.assert(
+    fc.property(anyEntry, asked, fc.integer({ min: 1, max: 14 }), (one, wanted, digits) => {
+      const { actor, target, event, requestId, team, changes } = one;
+      const own: Record<(typeof names)[number], readonly (string | undefined)[]> = {
+        actor: [actor.id, actor.name, actor.kind],
+        target: [target.id, target.name],
+        event: [event, event.split('.')[0]],
+        requestId: [requestId],
+        team: [team],
+        instance: [target.id, changes[0]?.after ?? changes[0]?.before],
+        revision: [one.revision?.slice(0, digits)],
+      };
+      const begun = Object.fromEntries(wanted.map(([name, nth, other]) => [name, own[name][nth] || other]));
+      const { all, suffice } = auditTermsFor(begun);
+      const terms = auditTermsOf(one as AuditEntry);
+      const hasAll = all.every((term) => terms.has(term));
+      const fits = isAskedFor(one as AuditEntry, begun);
+      seen[fits ? 'fits' : 'fails'] += 1;
+      if (fits) assert.ok(hasAll, `${all} in ${[...terms]}`);
+      if (suffice) assert.is(hasAll, fits);
+    }),
+    { numRuns: 5000 },
+  );
+  assert.ok(seen.fits > 100 && seen.fails > 100, JSON.stringify(seen));
 });
 
 filter.run();

@@ -135,6 +135,11 @@ const table = {
     'the least that is logged (default info)',
     z.enum(['debug', 'info', 'warn', 'error'], 'it is none of debug, info, warn, error').default('info'),
   ),
+  onStoreFailure: flag(
+    'exit|read-only',
+    'what to do where the disk fails so that nothing can be kept until the next start: end with 5, for a supervisor to start it again, or go on answering what is there (default exit)',
+    z.enum(['exit', 'read-only'], 'it is neither exit nor read-only').default('exit'),
+  ),
   strictStart: toggle('exits 1 when the tree cannot be applied at start, even if a good state could be served'),
   username: flag('NAME', 'the name of the admin (default admin)', text().default('admin')),
   email: flag('ADDRESS', 'the email address of the admin (default NAME@localhost)', text().optional()),

@@ -8,6 +8,8 @@ import { keyEntry } from '../store/backup/contents.ts';
 import { removeLeftovers } from '../store/backup/leftovers.ts';
 import { changingFile, type Source, textFile } from '../store/backup/source.ts';
 import { type Backup, backUp } from '../store/backup/write.ts';
+import { leaveMark } from '../store/backup-mark.ts';
+import { diskFileSystem, wordsOf } from '../store/file-system.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { damageText } from './damage-text.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -56,6 +58,10 @@ in it unless --with-key asks for that. Stacks and the tree are not in it.`,
     for (const [path, why] of [...leftOut].slice(0, mostTold))
       io.stderr.write(`left out: ${JSON.stringify(path.slice(0, mostPath))}: ${why}\n`);
     if (leftOut.size > mostTold) io.stderr.write(`left out: ${leftOut.size - mostTold} more\n`);
+    await leaveMark(diskFileSystem, store, `${made.heading.at} commit ${made.heading.position}`).catch(
+      (error: unknown) =>
+        log(`that there is this backup is not noted in the store, so that its metrics do not tell: ${wordsOf(error)}`),
+    );
     io.stderr.write(damageText(made.damage, 'the backup was made all the same, and restores as it is'));
     return made.damage.length > 0 ? exitCodes.unavailable : exitCodes.fine;
   },

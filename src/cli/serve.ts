@@ -9,7 +9,7 @@ import { type Converging, startConverge } from '../control/converge.ts';
 import { needsFirstAdmin } from '../control/first-admin.ts';
 import { type Started, startLoop } from '../control/loop.ts';
 import { storeWritableOf } from '../control/store-writable.ts';
-import { buildServer, createMetrics } from '../http/server.ts';
+import { buildServer, createMetrics, type Metrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
 import { exportSteps } from '../manifests/export.ts';
@@ -48,12 +48,14 @@ export const serve: Verb = {
     'baseUrl',
     'secretDir',
     'strictStart',
+    'onStoreFailure',
     'logFormat',
     'logLevel',
   ],
   details: `Applies the tree at DIR (default ${defaultTree}), follows it, and serves the API. A tree that breaks later, or vanishes, changes nothing: the last
 good state is kept, and a mended tree is taken up by itself. On a store without users it makes the first admin ("admin", with the
-password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SIGINT end it in order; a second one at once.`,
+password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SIGINT end it in order; a second one at once. Where the disk
+fails so that nothing can be kept before the next start, it ends with 5 (--on-store-failure).`,
   examples: [
     'weir serve',
     'weir serve platform --store /var/lib/weir --host 0.0.0.0 --base-url https://weir.example.com',
@@ -66,10 +68,19 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
     let store: Store | undefined;
     let letInstancesGo = async () => {};
     try {
-      const opened = await openStoreAt(options, io, { create: true, reserveBytes: await reserveAt(options, io) });
+      const metrics = createMetrics({ version: io.version });
+      const opened = await openStoreAt(options, io, {
+        create: true,
+        reserveBytes: await reserveAt(options, io),
+        watched: true,
+        onSync: metrics.synced,
+        onFailure: () => endsWithStore({ options, logger }, stop),
+      });
       store = opened;
       letInstancesGo = await holdInstances(options, io);
-      const code = await withPort(options, (port) => serveFrom(opened, folder, { options, io, logger }, stop, port));
+      const code = await withPort(options, (port) =>
+        serveFrom(opened, folder, { options, io, logger, metrics }, stop, port),
+      );
       // What is still open by then, such as a connection that was cut off, holds nobody up.
       setTimeout(() => io.exit(code), 1000).unref();
       return code;
@@ -86,14 +97,29 @@ password in WEIR_ADMIN_PASSWORD or a new one) and prints it once. SIGTERM and SI
   },
 };
 
+interface Surroundings extends Pick<Invocation, 'options' | 'io'> {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Until the next start nothing is kept: whoever supervises the process can bring that about, and nobody else would notice. */
+function endsWithStore({ options, logger }: Pick<Surroundings, 'options' | 'logger'>, stop: Stop): void {
+  if (options.onStoreFailure !== 'exit') return;
+  const code = exitCodes.unavailable;
+  const otherwise = 'with --on-store-failure read-only it would go on answering what is there';
+  logger.log('error', `ending with ${code}, because nothing is kept before the next start (${otherwise})`);
+  stop.end(code);
+}
+
+type Stop = ReturnType<typeof stopRequest>;
+
 async function serveFrom(
   opened: Store,
   folder: string,
-  { options, io, logger }: Pick<Invocation, 'options' | 'io'> & { readonly logger: Logger },
-  stop: ReturnType<typeof stopRequest>,
+  { options, io, logger, metrics }: Surroundings,
+  stop: Stop,
   port: number,
 ): Promise<ExitCode> {
-  const metrics = createMetrics({ version: io.version });
   const store = metrics.measured(opened);
   const baseUrl = options.baseUrl ?? baseUrlOf(options.host, port);
   const { log } = logger;
@@ -165,7 +191,7 @@ async function serveFrom(
     });
     starting.catch(() => {});
     started = await Promise.race([starting, stop.asked]);
-    if (!started) return exitCodes.fine;
+    if (!started) return stop.code();
     pending.resolve(started);
     const refusal = refusesToStart(started, options, io);
     if (refusal !== undefined) return refusal;
@@ -178,7 +204,7 @@ async function serveFrom(
     io.stdout.write(`Weir serves ${folder} on ${baseUrl}\n`);
     await stop.asked;
     log('info', 'stopping');
-    return exitCodes.fine;
+    return stop.code();
   } catch (error) {
     pending.reject(error);
     throw error;

@@ -1,5 +1,6 @@
 // Ends a server in order: asked once it finishes what is under way, asked twice it ends at once, and it never takes ten seconds.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { Io } from './io.ts';
 
 /** A terminal's Ctrl-C reaches us directly and once more through npm: that is one wish, not two. */
@@ -9,18 +10,22 @@ const sameWishMs = 1000;
 const patienceMs = 3500;
 
 /**
- * `asked` resolves, and `signal` aborts, when somebody asks for an end; asking again ends the process at once. After `over` the end has come and its exit code is
+ * `asked` resolves, and `signal` aborts, when somebody asks for an end, or `end` does with a code of its own; asking again ends the process at once. After `over` the end has come and its exit code is
  * decided: who asks then is still heard, so that the system does not end the process with another one, and changes nothing.
  */
 export function stopRequest(io: Io): {
   readonly asked: Promise<undefined>;
   readonly signal: AbortSignal;
   readonly over: () => void;
+  readonly end: (code: ExitCode) => void;
+  /** What to end with. */
+  readonly code: () => ExitCode;
 } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const stopping = new AbortController();
   let first: number | undefined;
   let isOver = false;
+  let code: ExitCode = exitCodes.fine;
   io.onStop(() => {
     if (isOver) return;
     if (first !== undefined && io.elapsed() - first > sameWishMs) io.exit(130);
@@ -34,6 +39,12 @@ export function stopRequest(io: Io): {
     over: () => {
       isOver = true;
     },
+    end: (own) => {
+      code = own;
+      resolve(undefined);
+      stopping.abort();
+    },
+    code: () => code,
   };
 }
 

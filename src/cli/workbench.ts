@@ -8,8 +8,8 @@ import type { Facts } from '../core/rules/facts.ts';
 import { idSource } from '../lib/id.ts';
 import type { Options } from '../options.ts';
 import { engines } from '../store/index.ts';
-import type { OpenOptions } from '../store/json-file.ts';
 import type { KeySource } from '../store/key-file.ts';
+import type { OpenOptions } from '../store/setting.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { homeFacts } from './facts.ts';
 import type { Io } from './io.ts';
@@ -22,7 +22,7 @@ export const commandActor: Actor = { kind: 'config', name: 'command' };
 export function openStoreAt(
   options: Options,
   io: Io,
-  how: Pick<OpenOptions, 'create' | 'readOnly' | 'reserveBytes'>,
+  how: Pick<OpenOptions, 'create' | 'readOnly' | 'reserveBytes' | 'watched' | 'onSync' | 'onFailure'>,
 ): Promise<Store> {
   return engines['json-file'](resolve(io.cwd, options.store), {
     ...how,

@@ -13,7 +13,7 @@ export function storeWritableOf(store: Pick<Store, 'health'>, now: () => string)
   };
 }
 
-function toldOf({ state, reason = 'it is being closed', isLow }: ReturnType<Store['health']>) {
+function toldOf({ state, reason = 'it is being closed', isLow, usage }: ReturnType<Store['health']>) {
   if (state !== 'ready') return { status: 'False', reason: 'ReadOnly', message: `nothing is kept: ${reason}` } as const;
   if (isLow)
     return {
@@ -22,6 +22,7 @@ function toldOf({ state, reason = 'it is being closed', isLow }: ReturnType<Stor
       message:
         'the disk of the store is full: commits are kept from what was set aside for them, what can wait is refused',
     } as const;
+  if (usage?.filling !== undefined) return { status: 'True', reason: 'DiskFilling', message: usage.filling } as const;
   return { status: 'True', reason: 'Writable', message: 'what is written is kept' } as const;
 }
 

@@ -44,7 +44,7 @@ import { followSockets, type Sockets } from './sockets.ts';
 import { createTries } from './tries.ts';
 import { createWrongPasswords } from './wrong-passwords.ts';
 
-export { createMetrics } from './metrics/metrics.ts';
+export { createMetrics, type Metrics } from './metrics/metrics.ts';
 export { openApiDocument } from './openapi.ts';
 export type { ExportedDocument, ExportFilter, ServerOptions } from './services.ts';
 

@@ -11,6 +11,7 @@ import { markLine } from './journal.ts';
 import type { Journal, JournalOptions } from './journal-state.ts';
 import type { Log } from './log.ts';
 import { passed } from './passing.ts';
+import { probe } from './probe.ts';
 import type { RecordSegment } from './record-segments.ts';
 import { due, rotate, takeSnapshot } from './rotate.ts';
 
@@ -22,9 +23,11 @@ export interface JournalAdapter extends Adapter<Log> {
   foundDamage(): readonly Damage[];
   /** How much the journal has grown since the last snapshot, in bytes. */
   journalBytes(): number;
+  /** How much the last snapshot took. */
+  snapshotBytes(): number;
   /** Whether the disk has room, as the last writes found. */
   room(): Room;
-  /** Why nothing that is written would be found again, as the last look found. */
+  /** Why nothing is kept for now, as the last look found. */
   lost(): string | undefined;
   /** Throws `LostFooting` where it would not. */
   requireFooting(): Promise<void>;
@@ -48,6 +51,7 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
         snapshot: undefined,
         failed: false,
         full: false,
+        ailing: undefined,
         looking: undefined,
         taking: Promise.resolve(),
         lost: undefined,
@@ -60,8 +64,9 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
     recordSegments: () => journal().records,
     foundDamage: () => journal().damage,
     journalBytes: () => journal().grown,
+    snapshotBytes: () => journal().snapshotBytes,
     room: () => roomOf(journal()),
-    lost: () => journal().lost,
+    lost: () => journal().lost ?? journal().ailing?.why,
     requireFooting: () => requireFooting(journal()),
     close: (log) => close(journal(), log),
   };
@@ -95,7 +100,8 @@ function keepReserve(journal: Journal): void {
   const takeSome = async () => {
     // Also for who asks nothing of it: a folder that is gone is told before the next write.
     if ((await look(journal).catch(wordsOf)) !== undefined) return;
-    if (await reserve.take()) journal.full = false;
+    await probe(journal);
+    if (journal.ailing === undefined && (await reserve.take())) journal.full = false;
   };
   const start = () => {
     journal.taking = journal.taking.then(takeSome);
@@ -104,7 +110,7 @@ function keepReserve(journal: Journal): void {
   journal.looking = setInterval(start, lookMs).unref();
 }
 
-const lookMs = 2000;
+const lookMs = 1000;
 
 async function close(journal: Journal, log: Log): Promise<void> {
   const { segment, options } = journal;

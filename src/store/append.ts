@@ -1,7 +1,8 @@
 // Appends a group to the journal, durable once this resolves; on a full disk with what the reserve gives.
-import { DiskFull, WriteFailed } from './engine-state.ts';
+import { NotWritten, WriteFailed } from './engine-state.ts';
 import { wordsOf, writeFully } from './file-system.ts';
 import type { Journal } from './journal-state.ts';
+import { nextTry } from './probe.ts';
 import { isFull } from './reserve.ts';
 import { diskFullWords } from './store.ts';
 
@@ -12,6 +13,7 @@ export async function append(journal: Journal, bytes: Uint8Array): Promise<void>
   for (let isLast = false; ; ) {
     const error = await tryToAppend(journal, bytes);
     if (error === undefined) break;
+    if (!isFull(error)) throw ailing(journal, error);
     if (isLast) throw outOfRoom(journal, error);
     isLast = !(await options.reserve.give(wanted));
     wanted *= 2;
@@ -20,16 +22,19 @@ export async function append(journal: Journal, bytes: Uint8Array): Promise<void>
   journal.full = false;
 }
 
-/** Why there was no room, where there was none. Then nothing of it is left, durably: it was in nobody's hands yet that it might be kept. */
+/** Why it was not written, where it was not. Then nothing of it is left, durably: it was in nobody's hands yet that it might be kept. */
 async function tryToAppend(journal: Journal, bytes: Uint8Array): Promise<unknown> {
   const { file, size } = journal.segment;
+  let isWritten = false;
   try {
     await writeFully(file, bytes, size);
+    isWritten = true;
     await file.datasync();
     return undefined;
   } catch (error) {
     try {
-      if (!isFull(error)) throw error;
+      // What a failed sync left behind nobody knows, unless all that was missing is room for what is cut off now.
+      if (isWritten && !isFull(error)) throw error;
       await file.truncate(size);
       await file.datasync();
       return error;
@@ -40,8 +45,15 @@ async function tryToAppend(journal: Journal, bytes: Uint8Array): Promise<unknown
   }
 }
 
-function outOfRoom(journal: Journal, error: unknown): DiskFull {
+function outOfRoom(journal: Journal, error: unknown): NotWritten {
   if (!journal.full) journal.options.log(`nothing is kept for now (${wordsOf(error)}): ${diskFullWords}`);
   journal.full = true;
-  return new DiskFull(wordsOf(error));
+  return new NotWritten(diskFullWords);
+}
+
+function ailing(journal: Journal, error: unknown): NotWritten {
+  const why = `the disk of the store takes no writes (${wordsOf(error)}): it is tried again, and goes on by itself once it takes them`;
+  journal.options.log(`nothing is kept for now: ${why}`);
+  journal.ailing = nextTry({ why, tries: 0, next: 0 });
+  return new NotWritten(why);
 }

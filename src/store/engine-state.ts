@@ -8,7 +8,7 @@ import type { Damage } from './damage.ts';
 import { wordsOf } from './file-system.ts';
 import type { Log, Waiting } from './log.ts';
 import type { SealedRow } from './seal.ts';
-import type { Entry, PositionedView, Receipt, RecordFilter, RecordQuery, StoreRecord } from './store.ts';
+import type { Entry, PositionedView, Receipt, RecordFilter, RecordQuery, StoreRecord, Usage } from './store.ts';
 
 /** What an engine adds: where records are found, how it closes, and what it tells a person. */
 export interface Backing {
@@ -28,8 +28,12 @@ export interface Backing {
   readonly journalBytes?: () => number;
   /** How the disk is for room; absent where it is no matter. */
   readonly room?: () => Room;
-  /** Why nothing that is written would be found again, as far as was looked; absent where it does not matter. */
+  /** Why nothing is kept for now, as the last look found: the next one may find otherwise. Absent where that cannot be. */
   readonly lost?: () => string | undefined;
+  /** Told once why nothing is kept any more. */
+  readonly onFailure?: ((reason: string) => void) | undefined;
+  /** How the disk is, and what the store takes of it, as far as it was looked at. */
+  readonly usage?: () => Usage;
   /** What is wrong with the records, as far as it is known; absent where they are kept in memory alone. */
   readonly damage?: () => readonly Damage[];
   /** Why this store takes no writes, where it was opened for reading. */
@@ -49,9 +53,9 @@ export class WriteFailed extends Error {
   }
 }
 
-/** The disk had no room for a write: nothing of it is there, and the next one may well succeed. */
-export class DiskFull extends Error {
-  override readonly name = 'DiskFull';
+/** A write that did not come about: nothing of it is on the disk, and a later one may well succeed. The message says why, for a person. */
+export class NotWritten extends Error {
+  override readonly name = 'NotWritten';
 }
 
 /** A commit that was evaluated and is not durable yet. */

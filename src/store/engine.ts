@@ -279,10 +279,12 @@ function healthOf(engine: Engine): ReturnType<Store['health']> {
     ...(journalBytes === undefined ? {} : { journalBytes }),
     ...low,
     ...damage,
+    ...(backing.usage && { usage: backing.usage() }),
   };
   if (closing !== undefined) return { state: 'closed', ...common };
   const reason = failureOf(engine) ?? (room === 'none' ? diskFullWords : undefined);
-  return reason === undefined ? { state: 'ready', ...common } : { state: 'read-only', reason, ...common };
+  if (reason === undefined) return { state: 'ready', ...common };
+  return { state: 'read-only', reason, ...common, ...(engine.failure === undefined && { goesOn: true }) };
 }
 
 function roomOf({ backing }: Engine): Room {

@@ -1,6 +1,6 @@
 // The file-system port: the few calls that the journal stands on, and their real implementation.
 import { type BigIntStats, statSync } from 'node:fs';
-import { chmod, type FileHandle, lstat, open, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
+import { chmod, type FileHandle, lstat, open, readdir, rename, rmdir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
 import { syncFolder } from '../lib/sync-folder.ts';
@@ -18,10 +18,14 @@ export interface FileSystem {
   list(path: string): Promise<string[]>;
   /** Who may do what with a file, in the bits of POSIX; nothing where the system has none. */
   mode(path: string): Promise<number | undefined>;
+  /** The size of a file in bytes, and when it was last changed, in milliseconds since 1970; nothing where there is none. */
+  stat(path: string): Promise<{ readonly size: number; readonly changedAt: number } | undefined>;
+  /** How much of the disk of a folder this process may still take, and how large it is, in bytes. */
+  room(folder: string): Promise<{ readonly free: number; readonly size: number }>;
   /** Whether a name is a link to something that stands elsewhere; also where that is gone. */
   isLink(path: string): Promise<boolean>;
-  /** `create` makes an empty file (0600), whatever stood there; the others want it to exist. */
-  open(path: string, mode: 'read' | 'write' | 'create'): Promise<OpenFile>;
+  /** `create` makes an empty file (0600), whatever stood there, `new` only where nothing did, not even a link; the others want it to exist. */
+  open(path: string, mode: 'read' | 'write' | 'create' | 'new'): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   /** Removes a folder that is empty. */
@@ -47,6 +51,17 @@ export const diskFileSystem: FileSystem = {
   restrictFolder: async (path) => chmod(path, 0o700).catch(() => {}),
   list: (path) => readdir(path),
   mode: async (path) => (process.platform === 'win32' ? undefined : (await stat(path)).mode & 0o777),
+  stat: async (path) => {
+    const found = await stat(path).catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    return found && { size: found.size, changedAt: found.mtimeMs };
+  },
+  room: async (folder) => {
+    const { bavail, blocks, bsize } = await statfs(folder);
+    return { free: bavail * bsize, size: blocks * bsize };
+  },
   isLink: async (path) => (await lstat(path)).isSymbolicLink(),
   open: async (path, mode) => openFile(await open(path, flags[mode], 0o600)),
   rename,
@@ -90,7 +105,7 @@ export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const flags = { read: 'r', write: 'r+', create: 'w+' } as const;
+const flags = { read: 'r', write: 'r+', create: 'w+', new: 'wx+' } as const;
 
 function openFile(handle: FileHandle): OpenFile {
   /** It stays the same file for as long as it is open. */

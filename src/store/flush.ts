@@ -1,9 +1,9 @@
 // From evaluated to durable: groups of commits are written, then shown, told and answered.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DiskFull, type Engine, type Pending, viewOf, type Waiter, WriteFailed } from './engine-state.ts';
+import { type Engine, NotWritten, type Pending, viewOf, type Waiter, WriteFailed } from './engine-state.ts';
 import { wordsOf } from './file-system.ts';
 import { LostFooting } from './footing.ts';
-import { diskFullWords, type Entry, NotKept, OutcomeUnknown } from './store.ts';
+import { type Entry, NotKept, OutcomeUnknown } from './store.ts';
 
 /** Makes all that is queued durable, group by group, and shows each group once it is. Never rejects. */
 export async function flush(engine: Engine): Promise<void> {
@@ -16,8 +16,8 @@ export async function flush(engine: Engine): Promise<void> {
       await engine.low.write();
     } catch (error) {
       // Whoever asks again at once is in the next group.
-      if (error instanceof DiskFull || error instanceof LostFooting) {
-        refuse(engine, group, error instanceof DiskFull ? diskFullWords : error.message);
+      if (error instanceof NotWritten || error instanceof LostFooting) {
+        refuse(engine, group, error.message);
         continue;
       }
       fail(engine, group, error);
@@ -81,7 +81,7 @@ function refuse(engine: Engine, group: readonly Pending[], why: string): void {
   rejectWaiting(engine, notKept);
 }
 
-/** A failed write is final: after it nobody knows what a descriptor holds, and trying again can report success for lost bytes. */
+/** A failed sync is final: after it nobody knows what a descriptor holds, and trying again can report success for lost bytes. */
 function fail(engine: Engine, group: readonly Pending[], error: unknown): void {
   const reached = !(error instanceof WriteFailed) || error.reached;
   engine.failure = `writing to the disk failed (${wordsOf(error)}); start again once the disk is well`;
@@ -92,6 +92,7 @@ function fail(engine: Engine, group: readonly Pending[], error: unknown): void {
     receipt.reject(reached ? new OutcomeUnknown(`it is not known whether ${id} was kept: ${engine.failure}`) : notKept);
   }
   rejectWaiting(engine, notKept);
+  engine.backing.onFailure?.(engine.failure);
 }
 
 /** Takes back whatever is not durable. */

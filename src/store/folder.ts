@@ -43,7 +43,7 @@ export function numbered(number: number): string {
 export async function listFolder(files: FileSystem, folder: string): Promise<FolderListing | undefined> {
   try {
     const names = await files.list(folder);
-    const unfinished = names.filter((name) => /^(journal|snapshot)-\d{12}\.jsonl\.tmp$/.test(name));
+    const unfinished = names.filter((name) => /^(?:(?:journal|snapshot)-\d{12}\.jsonl|probe)\.tmp$/.test(name));
     return {
       journals: pick(names, 'journal'),
       snapshots: pick(names, 'snapshot'),

@@ -40,6 +40,15 @@ export interface JournalOptions {
   readonly start: () => Promise<readonly [Log, JournalStart]>;
 }
 
+/** A disk that takes no writes for now. */
+export interface Ailing {
+  readonly why: string;
+  /** How often it was tried since. */
+  tries: number;
+  /** When it is tried again, in milliseconds of `performance.now()`. */
+  next: number;
+}
+
 /** A journal that is open for writing. */
 export interface Journal {
   readonly options: JournalOptions;
@@ -54,6 +63,8 @@ export interface Journal {
   failed: boolean;
   /** Whether the disk had no room for the last write. */
   full: boolean;
+  /** Why it did not take the last write, where it was for something else: it is tried again with back-off. */
+  ailing: Ailing | undefined;
   /** Looks for room again. */
   looking: NodeJS.Timeout | undefined;
   taking: Promise<void>;

@@ -1,72 +1,38 @@
 // The file engine: a folder with a journal and snapshots, on lowdb.
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Low } from 'lowdb';
 import { createJournalAdapter } from './adapter.ts';
 import { fileShelf, shelfOnFooting } from './blob-files.ts';
 import { createEngine } from './engine.ts';
-import { diskFileSystem, type FileSystem, type OpenFile } from './file-system.ts';
-import { hasStore, journalName, listStore, makeStoreFolder, noStore, removeUnfinished, unreadable } from './folder.ts';
-import { type Format, presentFormat, sealingKey } from './format.ts';
-import {
-  checkUnsealed,
-  createSegment,
-  repairSegment,
-  replaceSegment,
-  type Segment,
-  type SegmentEnd,
-} from './journal.ts';
-import type { JournalStart } from './journal-state.ts';
-import { findKeys, type KeySource, makeKey } from './key-file.ts';
-import { nothingDropped } from './ledger.ts';
+import { diskFileSystem } from './file-system.ts';
+import { hasStore, listStore, makeStoreFolder, noStore, unreadable } from './folder.ts';
+import { presentFormat, sealingKey } from './format.ts';
 import { type Loaded, load } from './load.ts';
-import { type Lock, lockFolder } from './lock.ts';
+import { lockFolder } from './lock.ts';
 import { emptyLog, type Log } from './log.ts';
-import { toldOfOnlookers } from './onlookers.ts';
 import { createRecordIndex, noIndex } from './record-index/index.ts';
-import { defaultRetention, listRecordSegments, type Retention } from './record-segments.ts';
+import { defaultRetention, listRecordSegments } from './record-segments.ts';
 import { watchRecords } from './record-watch.ts';
 import { createRecordReader } from './records.ts';
-import { createReserve, isFull } from './reserve.ts';
-import { type Keyring, sealRow } from './seal.ts';
+import { createReserve } from './reserve.ts';
+import { sealRow } from './seal.ts';
 import { type SegmentLines, segmentLines } from './segment-lines.ts';
+import { idsOf, type OpenOptions, type Setting, withKeys, withOwnKey } from './setting.ts';
+import { start } from './start.ts';
 import { type Store, StoreUnavailable } from './store.ts';
-
-/** How a folder is opened. */
-export interface OpenOptions {
-  /** Makes the store where there is none; otherwise that is `StoreUnavailable`, `missing`. */
-  readonly create: boolean;
-  /** Takes no lock and writes nothing: the last state on the disk, also while another process writes. */
-  readonly readOnly?: boolean;
-  readonly retention?: Retention;
-  /** The least that the journal grows by between two snapshots, in bytes (8 MiB). */
-  readonly snapshotBytes?: number;
-  /** How much of the disk is taken while there is some, for commits on a full one, in bytes (none). */
-  readonly reserveBytes?: number;
-  /** Told what an operator has to know and nobody asked for, one line each (default: to stderr). */
-  readonly log?: (message: string) => void;
-  /** For tests: the disk below, and who may open it. */
-  readonly files?: FileSystem;
-  readonly lock?: Lock;
-  readonly format?: Format;
-  /** For tests: the clock, RFC 3339 UTC. */
-  readonly now?: () => string;
-  /** Where the key is that secrets are encrypted with; in the folder unless this says otherwise, where it is made for a store that has none. */
-  readonly keys?: KeySource;
-  /** Told where a key was made, and its id. */
-  readonly onKeyMade?: (path: string, id: string) => void;
-  /** Told the key that secrets are encrypted with from now on, where it was another (default: a line of the log). */
-  readonly onKeyChanged?: (id: string) => void;
-}
+import { timedFiles } from './timed-files.ts';
+import { watchUsage } from './usage.ts';
 
 /** Opens a folder. Throws `StoreUnavailable` with what is wrong and what to do. */
 export async function openStore(folder: string, options: OpenOptions): Promise<Store> {
   const log = options.log ?? ((message: string) => void process.stderr.write(`${message}\n`));
   const own = resolve(folder);
+  const files = options.files ?? diskFileSystem;
   const given: Setting = {
     folder: own,
     create: options.create,
-    files: options.files ?? diskFileSystem,
+    files: options.onSync ? timedFiles(files, options.onSync) : files,
     format: options.format ?? presentFormat,
     log,
     onKeyChanged:
@@ -92,33 +58,6 @@ export async function openStore(folder: string, options: OpenOptions): Promise<S
   }
 }
 
-interface Setting {
-  readonly folder: string;
-  readonly create: boolean;
-  readonly files: FileSystem;
-  readonly format: Format;
-  readonly log: (message: string) => void;
-  readonly onKeyChanged: (id: string) => void;
-}
-
-async function withKeys(setting: Setting, { keys = {} }: OpenOptions): Promise<Setting> {
-  const { files, folder, format, log } = setting;
-  if (format.keyring) return setting;
-  return { ...setting, format: { ...format, keyring: await findKeys(files, folder, keys, log) } };
-}
-
-/** Makes the key of a store that has none, and never another one for what is encrypted already. */
-async function withOwnKey(setting: Setting, { onKeyMade }: OpenOptions): Promise<Setting> {
-  const { files, folder, format } = setting;
-  if (!format.keyring || format.keyring.keys.length > 0) return setting;
-  const found = await listStore(setting.files, setting.folder);
-  if (!hasStore(found) && !setting.create) throw noStore(folder);
-  if (found) await checkUnsealed(files, folder, found, format.keyring);
-  const keyring = await makeKey(files, folder);
-  for (const { id } of keyring.keys) onKeyMade?.(keyring.looked, id);
-  return { ...setting, format: { ...format, keyring } };
-}
-
 async function openForWriting(setting: Setting, options: OpenOptions, unlock: () => Promise<void>): Promise<Store> {
   const { folder, files, format, log } = setting;
   const { now = () => new Date().toISOString() } = options;
@@ -141,7 +80,7 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   });
   const mayWrite = async () => {
     await adapter.requireFooting();
-    return adapter.room() === 'enough';
+    return adapter.room() === 'enough' && adapter.lost() === undefined;
   };
   const index = createRecordIndex({ files, folder, format, log, mayWrite });
   const low = new Low<Log>(adapter, emptyLog());
@@ -151,6 +90,9 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   lines = read;
   const reader = createRecordReader(read, watch, index);
   index.follow(adapter.recordSegments());
+  const usage = options.watched
+    ? watchUsage({ files, folder, log, snapshotBytes: () => adapter.snapshotBytes() })
+    : undefined;
   return createEngine(low, {
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
@@ -160,7 +102,10 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     room: () => adapter.room(),
     lost: () => adapter.lost(),
     damage: () => watch.damage(),
+    onFailure: options.onFailure,
+    ...(usage && { usage: () => usage.usage() }),
     close: async () => {
+      await usage?.close();
       await watch.close();
       await index.close();
       await read.keepOnly([]);
@@ -170,81 +115,6 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
     log,
     now,
   });
-}
-
-/** Loads the folder, mends what a crash left, and makes sure that all of it is on the disk before anybody sees it. */
-async function start(setting: Setting): Promise<readonly [Log, JournalStart]> {
-  const { folder, files, format, log } = setting;
-  const found = await listStore(setting.files, setting.folder);
-  if (!hasStore(found)) {
-    if (!setting.create) throw noStore(folder);
-    if (found) await removeUnfinished(files, folder, found);
-    const segment = await createSegment(files, folder, 1, format);
-    return [
-      emptyLog(),
-      { segment, records: [], retired: [], damage: [], dropped: nothingDropped, snapshotBytes: 0, grown: 0 },
-    ];
-  }
-  await removeUnfinished(files, folder, found);
-  const onlookers = await toldOfOnlookers(files, folder, found);
-  if (onlookers !== undefined) log(onlookers);
-  const loaded = await load(files, folder, found, await listRecordSegments(files, folder, format), format);
-  await setAside(setting, loaded);
-  const path = join(folder, journalName(loaded.segment));
-  const { size, end } = loaded.end;
-  if (size > end) log(`${path}: ${size - end} bytes at byte ${end} were never acknowledged, and are cut off`);
-  const file = await ownSegment(setting, path, loaded.end);
-  if (!file) return start(setting);
-  const { snapshotBytes, journalBytes: grown, records, retired, dropped, damage } = loaded;
-  const known = { records, retired, dropped, damage, snapshotBytes };
-  const segment = { path, file, size: end };
-  if (loaded.version === format.version && !loaded.isSealedOtherwise) return [loaded.log, { segment, grown, ...known }];
-  return [loaded.log, { segment: await beginAnew(setting, loaded, segment), grown: 0, outdated: true, ...known }];
-}
-
-/** The last segment, as this process may write to it. Nothing where another one has written to it meanwhile. */
-async function ownSegment(
-  { files, folder, log }: Setting,
-  path: string,
-  end: SegmentEnd,
-): Promise<OpenFile | undefined> {
-  try {
-    return await replaceSegment(files, folder, path, end);
-  } catch (error) {
-    if (!isFull(error)) throw error;
-    log(`${path} could not be written anew, because the disk is full: it is mended in its place`);
-    const file = await files.open(path, 'write');
-    await repairSegment(file, end);
-    await files.syncFolder(folder);
-    return file;
-  }
-}
-
-/**
- * A file has one format, so what comes now stands in a segment of its own. The files of the older format stay until two snapshots of the present one
- * are durable, as any older files do: whenever this is interrupted, what is there is whole.
- */
-async function beginAnew(
-  { files, folder, format, log: say, onKeyChanged }: Setting,
-  { version, log, isSealedOtherwise }: Loaded,
-  old: Segment,
-) {
-  const segment = await createSegment(files, folder, log.position + 1, format);
-  await old.file.close();
-  if (version !== format.version)
-    say(`${folder}: was written in format ${version}, and is written in format ${format.version} from now on`);
-  const key = sealingKey(format);
-  if (key && isSealedOtherwise) onKeyChanged(key.id);
-  return segment;
-}
-
-/** A damaged snapshot must not count as one of the two that are kept. */
-async function setAside({ files, folder, log }: Setting, { lost }: Loaded): Promise<void> {
-  if (!lost) return;
-  log(
-    `${lost.error.message} (Nothing is lost: the snapshot before it and the journal are good. It is now ${lost.name}.damaged)`,
-  );
-  await files.rename(join(folder, lost.name), join(folder, `${lost.name}.damaged`));
 }
 
 async function openForReading(setting: Setting, options: OpenOptions): Promise<Store> {
@@ -291,8 +161,4 @@ async function loadWhileOthersWrite(given: Setting, options: OpenOptions, tries:
 /** What is told of the key was told at the first try. */
 function quietly(setting: Setting): Setting {
   return { ...setting, log: () => {} };
-}
-
-function idsOf(keyring: Keyring | undefined): string {
-  return (keyring?.keys ?? []).map(({ id }) => id).join();
 }

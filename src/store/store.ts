@@ -83,10 +83,38 @@ export interface RecordQuery extends RecordFilter {
   readonly limit: number;
 }
 
+/** How much each part of a store takes, in bytes. `other`: its key, its marks, and what does not belong to it. */
+export const parts = {
+  journal: 0,
+  snapshots: 0,
+  audit: 0,
+  history: 0,
+  index: 0,
+  blobs: 0,
+  reserve: 0,
+  other: 0,
+} as const;
+
+export type Parts = Readonly<Record<keyof typeof parts, number>>;
+
+/** How the disk of a store is, in bytes, and what the store takes of it; what is absent is not known (yet). */
+export interface Usage {
+  /** `free` is what this process may still take. */
+  readonly disk?: { readonly free: number; readonly size: number };
+  /** That there is little left, in words. */
+  readonly filling?: string | undefined;
+  readonly bytes?: Parts;
+  /** When the newest snapshot, and the newest backup of this store, were made, in milliseconds since 1970. */
+  readonly snapshotAt?: number;
+  readonly backupAt?: number;
+}
+
 export interface Health {
   readonly state: 'ready' | 'read-only' | 'closed';
-  /** Why the store is read-only. Where the disk is full it takes writes again by itself. */
+  /** Why the store is read-only. */
   readonly reason?: string;
+  /** It takes writes again by itself, once what `reason` tells of is over; otherwise not before somebody starts again. */
+  readonly goesOn?: true;
   readonly position: string;
   /** The disk is full, and what is kept for commits was broken into: what can wait has to. */
   readonly isLow?: true;
@@ -94,6 +122,7 @@ export interface Health {
   readonly damage?: { readonly count: number; readonly first: string };
   /** How much a journal has grown since the last snapshot, in bytes; absent where an engine keeps none. */
   readonly journalBytes?: number;
+  readonly usage?: Usage;
 }
 
 /** A blob that was put: `name` is its SHA-256 in hexadecimal. It is kept at least until `release`: commit first what names it. */

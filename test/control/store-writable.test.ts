@@ -20,13 +20,15 @@ writable('is a condition that keeps its time as long as it stays', () => {
   health = { state: 'ready', position: '1', isLow: true };
   assert.equal(now().slice(0, 2), ['True', 'DiskLow']);
   assert.is(now()[3], '1');
+  health = { state: 'ready', position: '1', usage: { filling: 'there is little left' } };
+  assert.equal(now(), ['True', 'DiskFilling', 'there is little left', '1']);
   health = { state: 'read-only', position: '1', reason: 'the disk failed' };
-  assert.equal(now(), ['False', 'ReadOnly', 'nothing is kept: the disk failed', '4']);
-  assert.is(now()[3], '4');
+  assert.equal(now(), ['False', 'ReadOnly', 'nothing is kept: the disk failed', '5']);
+  assert.is(now()[3], '5');
   health = { state: 'closed', position: '1' };
   assert.equal(now().slice(0, 3), ['False', 'ReadOnly', 'nothing is kept: it is being closed']);
   health = { state: 'ready', position: '1' };
-  assert.is(now()[3], '7');
+  assert.is(now()[3], '8');
 });
 
 writable('makes the platform ready or not, and changes no other condition', () => {

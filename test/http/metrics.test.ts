@@ -15,6 +15,7 @@ import { openStore } from '../../src/store/json-file.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
 import { NotKept, Refused, type Store, type StoreRecord } from '../../src/store/store.ts';
 import { createFaultDisk } from '../support/fault-file-system.ts';
+import { until } from '../support/until.ts';
 import { deaf, type ServerWorld, startWorld, tree } from './world.ts';
 
 const url = '/api/v1/admin/stats';
@@ -274,6 +275,34 @@ store('tell how far the journal has grown', async () => {
   await kept.close();
 });
 
+store('tell how the disk is, what the store takes of it, and how long syncs take', async () => {
+  const disk = createFaultDisk();
+  const metrics = createMetrics({ version: '1' });
+  const kept = await openStore('/store', {
+    create: true,
+    files: disk.files,
+    lock: async () => async () => {},
+    log: () => {},
+    watched: true,
+    onSync: metrics.synced,
+  });
+  await until(() => kept.health().usage?.bytes !== undefined);
+  const before = await expose(metrics, kept);
+  assert.is(before.get('weir_disk_free_bytes'), 2 ** 40);
+  assert.is(before.get('weir_disk_size_bytes'), 2 ** 41);
+  assert.is(before.get('weir_disk_filling'), 0);
+  assert.ok(Number(before.get('weir_store_bytes{part="journal"}')) > 0);
+  assert.is(before.get('weir_store_bytes{part="blobs"}'), 0);
+  assert.is(before.get('weir_store_backup_timestamp_seconds'), 0);
+  const syncs = Number(before.get('weir_store_sync_duration_seconds_count'));
+  disk.before = ({ name }) => (name === 'datasync' ? { code: 'EIO' } : undefined);
+  await kept.commit(() => ({ changes: [], records: [record('stack.created')] }), { id: 'lost' }).catch(() => {});
+  const after = await expose(metrics, kept);
+  assert.is(after.get('weir_store_sync_duration_seconds_count'), syncs + 1);
+  assert.is(after.get('weir_store_sync_failures_total'), 1);
+  await kept.close();
+});
+
 store('are of one server: another has its own', async () => {
   const [one, other] = [createMetrics({ version: '1' }), createMetrics({ version: '2' })];
   one.mailed('sent');
@@ -361,6 +390,7 @@ secrets('is anything of users, teams, addresses or credentials, whatever has hap
     'mode',
     'limit',
     'condition',
+    'part',
   ];
   const ofNode = ['le', 'space', 'major', 'minor', 'patch', 'kind'];
   assert.equal(

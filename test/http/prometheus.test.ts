@@ -87,6 +87,9 @@ scraping(
       assert.equal(await ask('up{job="weir"}'), { '{}': 1 });
       assert.equal(await ask('weir_config_last_reload_successful'), { '{}': 1 });
       assert.equal(await ask('weir_store_state == 1'), { '{"state":"ready"}': 1 });
+      assert.is(Object.values((await ask('weir_disk_free_bytes / weir_disk_size_bytes < bool 1')) ?? {})[0], 1);
+      assert.is(Object.keys((await ask('weir_store_bytes{part=~"journal|blobs"}')) ?? {}).length, 2);
+      assert.equal(await ask('weir_store_sync_failures_total'), { '{}': 0 });
       assert.equal(await ask('weir_reconciles_total > 0'), { '{"result":"unchanged","trigger":"start"}': 1 });
       const scrapes = 'weir_http_request_duration_seconds_count{route="/api/v1/admin/stats"}';
       await until(() => ask(`${scrapes} >= 2`), { program: prometheus });
@@ -96,6 +99,7 @@ scraping(
       assert.ok(Number(Object.values(rate ?? {})[0]) > 0);
       await assertKind(`http://127.0.0.1:${port}`, 'weir_http_requests', 'counter');
       await assertKind(`http://127.0.0.1:${port}`, 'weir_teams', 'gauge');
+      await assertKind(`http://127.0.0.1:${port}`, 'weir_store_sync_duration_seconds', 'histogram');
       await assertKind(`http://127.0.0.1:${port}`, 'weir_store_commit_duration_seconds', 'histogram');
     } finally {
       prometheus.child.kill('SIGTERM');

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NotKept, OutcomeUnknown, Refused, type Store, StoreUnavailable } from '../../src/store/store.ts';
 import { type Call, createFaultDisk, type Fault, type FaultDisk } from '../support/fault-file-system.ts';
+import { until } from '../support/until.ts';
 import { contentOf, counting } from './samples.ts';
 import { batches, judge, momentOf, momentsOf, openOn, type Step } from './workload.ts';
 
@@ -80,38 +81,101 @@ failing('reads what comes in small pieces', async () => {
   await store.close();
 });
 
-for (const name of ['write', 'datasync'] as const) {
-  failing(`is read-only for good after a failed ${name}, says so, and tells what it knows`, async () => {
-    const disk = createFaultDisk();
-    const said: string[] = [];
-    const store = await openOn(disk, { log: (message) => said.push(message) });
-    await store.commit(counting('n'), { id: '1' });
-    disk.before = (call) => (call.name === name ? { code: 'EIO' } : undefined);
-    const written = [store.commit(counting('n'), { id: '2' }), store.commit(counting('n'), { id: '3' })];
-    await new Promise((resolve) => setImmediate(resolve));
-    const later = store.commit(counting('n'), { id: '4' });
-    const idle = store.commit(() => ({ changes: [] }), { id: '5' });
-    const refused = store.commit(refuse, { id: '6' });
-    const reached = store.reach('head');
-    const outcomes = await Promise.all([...written, later, idle, refused, reached].map(reasonOf));
-    assert.ok(outcomes.slice(0, 2).every((error) => error instanceof OutcomeUnknown));
-    assert.ok(outcomes.slice(2).every((error) => error instanceof NotKept));
-    assert.equal(contentOf(store.read()), ['n=1']);
-    assert.match(store.health().reason ?? '', /EIO/);
-    assert.is(store.health().state, 'read-only');
-    assert.is(said.length, 1);
-    const touched: string[] = [];
-    disk.before = (call) => {
-      if (call.name === 'write' || call.name === 'datasync') touched.push(call.path);
-      return undefined;
-    };
-    assert.instance(await reasonOf(store.commit(counting('n'), { id: '7' })), NotKept);
-    assert.instance(await reasonOf(store.commit(counting('n'), { id: '2' })), OutcomeUnknown);
-    assert.ok((await store.commit(counting('n'), { id: '1' })).repeated);
-    await store.close();
-    assert.equal(touched, []);
+failing('is read-only for good after a failed sync, says so once, and tells what it knows', async () => {
+  const disk = createFaultDisk();
+  const said: string[] = [];
+  const failures: string[] = [];
+  const store = await openOn(disk, {
+    log: (message) => said.push(message),
+    onFailure: (reason) => failures.push(reason),
   });
-}
+  await store.commit(counting('n'), { id: '1' });
+  disk.before = (call) => (call.name === 'datasync' ? { code: 'EIO' } : undefined);
+  const written = [store.commit(counting('n'), { id: '2' }), store.commit(counting('n'), { id: '3' })];
+  await new Promise((resolve) => setImmediate(resolve));
+  const later = store.commit(counting('n'), { id: '4' });
+  const idle = store.commit(() => ({ changes: [] }), { id: '5' });
+  const refused = store.commit(refuse, { id: '6' });
+  const reached = store.reach('head');
+  const outcomes = await Promise.all([...written, later, idle, refused, reached].map(reasonOf));
+  assert.ok(outcomes.slice(0, 2).every((error) => error instanceof OutcomeUnknown));
+  assert.ok(outcomes.slice(2).every((error) => error instanceof NotKept));
+  assert.equal(contentOf(store.read()), ['n=1']);
+  assert.match(store.health().reason ?? '', /EIO/);
+  assert.is(store.health().state, 'read-only');
+  assert.is(store.health().goesOn, undefined);
+  assert.is(said.length, 1);
+  assert.equal(failures, [store.health().reason]);
+  const touched: string[] = [];
+  disk.before = (call) => {
+    if (call.name === 'write' || call.name === 'datasync') touched.push(call.path);
+    return undefined;
+  };
+  assert.instance(await reasonOf(store.commit(counting('n'), { id: '7' })), NotKept);
+  assert.instance(await reasonOf(store.commit(counting('n'), { id: '2' })), OutcomeUnknown);
+  assert.ok((await store.commit(counting('n'), { id: '1' })).repeated);
+  await store.close();
+  assert.equal(touched, []);
+  assert.is(failures.length, 1);
+});
+
+failing('cuts off what a failed write left, keeps nothing for a while, and goes on by itself', async () => {
+  const disk = createFaultDisk();
+  const said: string[] = [];
+  const failures: string[] = [];
+  const store = await openOn(disk, {
+    log: (message) => said.push(message),
+    onFailure: (reason) => failures.push(reason),
+  });
+  await store.commit(counting('n'), { id: '1' });
+  const journal = () => disk.content(disk.paths().find((path) => path.includes('journal')) ?? '')?.toString();
+  const before = journal();
+  let writes = 0;
+  // Some of it reaches the disk, and then no more.
+  disk.before = ({ name }) => {
+    if (name !== 'write') return undefined;
+    writes += 1;
+    return writes === 1 ? { short: 20 } : { code: 'EIO' };
+  };
+  const refused = await Promise.all(['2', '3'].map((id) => reasonOf(store.commit(counting('n'), { id }))));
+  assert.ok(refused.every((error) => error instanceof NotKept));
+  assert.is(journal(), before);
+  const { state, reason, goesOn } = store.health();
+  assert.equal([state, goesOn], ['read-only', true]);
+  assert.match(reason ?? '', /^the disk of the store takes no writes \(EIO/);
+  // Until it was tried no commit reaches the disk.
+  const tried = writes;
+  assert.instance(await reasonOf(store.commit(counting('n'), { id: '4' })), NotKept);
+  assert.is(writes, tried);
+  await until(() => writes > tried);
+  assert.is(store.health().state, 'read-only');
+  disk.before = () => undefined;
+  await until(() => store.health().state === 'ready');
+  await store.commit(counting('n'), { id: '2' });
+  assert.equal(contentOf(store.read()), ['n=2']);
+  assert.equal(
+    said.map((message) => message.slice(0, 40)),
+    ['nothing is kept for now: the disk of the', 'the disk of the store takes writes again'],
+  );
+  assert.equal(failures, []);
+  assert.not(disk.paths().some((path) => path.endsWith('.tmp')));
+  const again = await openOn(disk.lost('none', 1));
+  assert.equal(contentOf(again.read()), ['n=2']);
+  await again.close();
+  await store.close();
+});
+
+failing('is read-only for good where what a failed write left cannot be cut off', async () => {
+  const disk = createFaultDisk();
+  const failures: string[] = [];
+  const store = await openOn(disk, { log: () => {}, onFailure: (reason) => failures.push(reason) });
+  disk.before = ({ name }) => (name === 'write' || name === 'truncate' ? { code: 'EIO' } : undefined);
+  assert.instance(await reasonOf(store.commit(counting('n'), { id: '1' })), OutcomeUnknown);
+  disk.before = () => undefined;
+  assert.instance(await reasonOf(store.commit(counting('n'), { id: '2' })), NotKept);
+  assert.is(failures.length, 1);
+  await store.close();
+});
 
 failing('goes on when only a snapshot fails, and takes the next', async () => {
   const disk = createFaultDisk();

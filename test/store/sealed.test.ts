@@ -14,9 +14,10 @@ import { patternsOf, sealedPlacesOf, sealedStepsBelow } from '../../src/core/mod
 import { restore } from '../../src/store/backup/restore.ts';
 import { backUp } from '../../src/store/backup/write.ts';
 import { diskFileSystem, type FileSystem } from '../../src/store/file-system.ts';
-import { type OpenOptions, openStore } from '../../src/store/json-file.ts';
+import { openStore } from '../../src/store/json-file.ts';
 import { encodeLine } from '../../src/store/lines.ts';
 import { openRow, sealKeyOf, sealRow } from '../../src/store/seal.ts';
+import type { OpenOptions } from '../../src/store/setting.ts';
 import { StoreUnavailable } from '../../src/store/store.ts';
 import { deviceNamed } from './samples.ts';
 

@@ -3,8 +3,9 @@
 import { created, updated } from '../../src/core/model/change.ts';
 import { checkStore } from '../../src/store/check.ts';
 import { damageWords } from '../../src/store/damage.ts';
-import { type OpenOptions, openStore } from '../../src/store/json-file.ts';
+import { openStore } from '../../src/store/json-file.ts';
 import { openMemoryStore } from '../../src/store/memory.ts';
+import type { OpenOptions } from '../../src/store/setting.ts';
 import type { PositionedView, Store, Transaction } from '../../src/store/store.ts';
 import type { FaultDisk } from '../support/fault-file-system.ts';
 import { auditRecord, contentOf, creating, deleting, deviceNamed, historyRecord, labelling } from './samples.ts';

@@ -33,11 +33,19 @@ export interface FaultDisk {
   /** The bytes of a file as a program sees them now. */
   content(path: string): Buffer | undefined;
   paths(): string[];
+  /** How much room it has, in bytes. */
+  readonly room: { free: number; size: number };
 }
 
 /** An empty disk. */
 export function createFaultDisk(): FaultDisk {
-  return diskOf({ folders: new Set(['/']), names: new Map(), durableNames: new Map(), pendingNames: [] });
+  return diskOf({
+    folders: new Set(['/']),
+    names: new Map(),
+    durableNames: new Map(),
+    pendingNames: [],
+    room: { free: 2 ** 40, size: 2 ** 41 },
+  });
 }
 
 type WriteOp = { readonly at: number; readonly bytes: Buffer } | { readonly truncate: number };
@@ -59,6 +67,8 @@ interface Image {
   readonly names: Map<string, Inode>;
   readonly durableNames: Map<string, Inode>;
   pendingNames: NameOp[];
+  /** What `room` answers, in bytes. */
+  readonly room: { free: number; size: number };
 }
 
 function diskOf(image: Image): FaultDisk {
@@ -82,6 +92,7 @@ function diskOf(image: Image): FaultDisk {
     killed: () => diskOf(copyOf(image)),
     content: (path) => image.names.get(path)?.current,
     paths: () => [...image.names.keys()],
+    room: image.room,
   };
   return disk;
 }
@@ -103,10 +114,17 @@ function fileSystem(image: Image, guard: Guard): FileSystem {
     restrictFolder: async (path) => void (await guard('restrictFolder', path, () => undefined)),
     list: async (path) => (await guard('list', path, () => namesIn(image, path))) ?? [],
     mode: async (path) => guard('mode', path, () => find('mode', path) && 0o600),
+    stat: async (path) =>
+      guard('stat', path, () => {
+        const found = image.names.get(path);
+        return found && { size: found.current.length, changedAt: 0 };
+      }),
+    room: async (folder) => (await guard('room', folder, () => ({ ...image.room }))) ?? { ...image.room },
     isLink: async (path) => Boolean(await guard('isLink', path, () => !find('isLink', path))),
     open: async (path, mode) => {
       const inode = await guard('open', path, () => {
-        if (mode !== 'create') return find('open', path);
+        if (mode === 'new' && image.names.has(path)) throw failure('EEXIST', 'open', path);
+        if (mode !== 'create' && mode !== 'new') return find('open', path);
         const made: Inode = { current: Buffer.alloc(0), durable: Buffer.alloc(0), pending: [] };
         change({ folder: folderOf(path), link: path, inode: made });
         return made;
@@ -198,6 +216,7 @@ function copyOf(image: Image): Image {
     names: copyNames(image.names),
     durableNames: copyNames(image.durableNames),
     pendingNames: image.pendingNames.map((op) => ('inode' in op ? { ...op, inode: copy(op.inode) } : op)),
+    room: { ...image.room },
   };
 }
 
@@ -215,7 +234,13 @@ function lostImage(image: Image, loss: Loss, random: () => number): Image {
     const current = lostContent(inode, loss, random);
     found.set(path, { current, durable: current, pending: [] });
   }
-  return { folders: new Set(image.folders), names: found, durableNames: new Map(found), pendingNames: [] };
+  return {
+    folders: new Set(image.folders),
+    names: found,
+    durableNames: new Map(found),
+    pendingNames: [],
+    room: { ...image.room },
+  };
 }
 
 function lostContent(inode: Inode, loss: Loss, random: () => number): Buffer {

@@ -5,6 +5,7 @@ import type { Turn } from '../../control/turn.ts';
 import type { AlertCause } from '../../core/instances/untold.ts';
 import type { Mailer, MailOutcome } from '../../mail/mail.ts';
 import type { Store } from '../../store/store.ts';
+import type { Sync } from '../../store/timed-files.ts';
 import { alertMetrics } from './alerts.ts';
 import { type GatewayMetrics, gatewayMetrics } from './gateway.ts';
 import { commitOutcomes, type MeasuredCommit, measured } from './measured-store.ts';
@@ -12,6 +13,7 @@ import { type NotificationMetrics, notificationMetrics } from './notifications.t
 import { platformGauges } from './platform.ts';
 import { type RuntimeUsage, runtimeGauges } from './runtimes.ts';
 import { standingGauges } from './standing.ts';
+import { syncMetrics } from './store-usage.ts';
 
 /** A request that was answered. */
 export interface Answered {
@@ -35,6 +37,8 @@ export interface Told {
 export interface Metrics {
   /** The same store, whose commits are counted and timed. */
   measured(store: Store): Store;
+  /** A sync of what the store writes. */
+  synced(sync: Sync): void;
   reconciled(turn: Turn): void;
   mailed(outcome: MailOutcome): void;
   /** An alert that the owners of an instance were mailed. */
@@ -68,6 +72,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
   const countCommit = commitMetrics(registry);
   const metrics: Metrics = {
     measured: (store) => measured(store, countCommit),
+    synced: syncMetrics(registry),
     reconciled: reconcileMetrics(registry),
     mailed: mailMetrics(registry),
     alerted: alertMetrics(registry),

@@ -4,6 +4,7 @@ import { driftOf } from '../../control/conditions.ts';
 import { type Attempted, driftCount, leftCount } from '../../control/config-status.ts';
 import type { ReconcilerStanding } from '../../control/reconciler.ts';
 import type { Health } from '../../store/store.ts';
+import { usageGauges } from './store-usage.ts';
 
 /** What the gauges are set from. */
 export interface Standing {
@@ -110,6 +111,7 @@ function pendingIn(entry: Attempted | undefined): number {
 
 function storeGauges(registry: Registry<OpenMetricsContentType>): (health: Health) => void {
   const registers = [registry];
+  const usage = usageGauges(registry);
   const state = new Gauge({
     name: 'weir_store_state',
     help: 'The state of the store: 1 for the one that it is in.',
@@ -128,6 +130,7 @@ function storeGauges(registry: Registry<OpenMetricsContentType>): (health: Healt
     registers,
   });
   return (health) => {
+    usage(health.usage ?? {});
     damage.set(health.damage?.count ?? 0);
     for (const one of ['ready', 'read-only', 'closed'] as const)
       state.set({ state: one }, one === health.state ? 1 : 0);

@@ -32,10 +32,12 @@ const readyz = defineRoute({
 });
 
 function unreadiness({ closing, door, reconciler }: Services): string | undefined {
-  const { state, isLow } = door.store.health();
+  const { state, isLow, goesOn } = door.store.health();
   if (closing() || state === 'closed') return 'The server is closing.';
   if (state === 'read-only' && isLow)
     return 'The disk of the store is full: it takes changes again as soon as there is room.';
+  if (state === 'read-only' && goesOn)
+    return 'The store takes no changes for now: it goes on by itself once what keeps it from that is over, which its log tells.';
   if (state === 'read-only')
     return 'The store is read-only: nothing can be changed until it is mended and the server starts again.';
   return reconciler.settled() ? undefined : 'The first reconcile has not ended yet.';

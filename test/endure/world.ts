@@ -67,7 +67,17 @@ type Places = Pick<World, 'folder' | 'tree' | 'store' | 'admin'>;
 function servedFrom(places: Places, home: TemporaryFolder, lifetimeMs: number): World {
   let current: Life | undefined;
   const violations: string[] = [];
-  const serving = [launcher, 'serve', places.tree, '--store', places.store, '--port', '0'];
+  const serving = [
+    launcher,
+    'serve',
+    places.tree,
+    '--store',
+    places.store,
+    '--port',
+    '0',
+    '--on-store-failure',
+    'read-only',
+  ];
 
   function attempt({ env = {}, under = [] }: StartOptions = {}): RunningCommand {
     const [file = process.execPath, ...args] = [...under, process.execPath, ...serving];

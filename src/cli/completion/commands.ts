@@ -67,7 +67,7 @@ export function valuesOf(form: string): Values {
   if (/FILE|PATH|\.json/.test(form)) return 'files';
   if (/DIR|STORE/.test(form)) return 'folders';
   const words = form.replace(/^\[|\]$/g, '').split('|');
-  return words.length > 1 && words.every((word) => /^[a-z]+$/.test(word)) ? { words } : 'anything';
+  return words.length > 1 && words.every((word) => /^[a-z]+(?:-[a-z]+)*$/.test(word)) ? { words } : 'anything';
 }
 
 /** The first words of commands of two words, each with its second words. */

@@ -58,34 +58,32 @@ export const killedAtStartCall: Fault = {
   },
 };
 
-export const failedSync = refusing('a failed fdatasync (EIO)', { call: 'fdatasync', fault: 'error=EIO' });
-export const failedWrite = refusing('a failed write (EIO)', { call: 'pwrite64', fault: 'error=EIO' });
-
-/** No write finds room, not even that of the reserve. */
-export const noSpace: Fault = {
-  name: 'no space for a write (ENOSPC)',
+/** A sync that failed may have lost what it was for: the store takes nothing more until it is started again. */
+export const failedSync: Fault = {
+  name: 'a failed fdatasync (EIO)',
   missing: cannotTrace,
   inject: async (stage) => {
-    const when = 1 + stage.dice.below(20);
-    const detach = await attach(stage.world.life().pid, {
-      call: 'pwrite64',
-      fault: 'error=ENOSPC',
-      when,
-      andAfter: true,
-    });
-    return goesOnByItself(stage, noSpace.name, detach);
+    const injection: Injection = { call: 'fdatasync', fault: 'error=EIO', when: 1 + stage.dice.below(20) };
+    const detach = await attach(stage.world.life().pid, injection);
+    return healAndRestart(stage, failedSync.name, detach);
   },
 };
 
-/** The disk says no: the store takes nothing more until it is started again. */
-function refusing(name: string, what: Pick<Injection, 'call' | 'fault'>): Fault {
+/** What a failed write left is cut off. */
+export const failedWrite = refusing('failed writes (EIO)', 'error=EIO');
+
+/** No write finds room, not even that of the reserve. */
+export const noSpace = refusing('no space for a write (ENOSPC)', 'error=ENOSPC');
+
+/** The disk takes no writes for a while. */
+function refusing(name: string, fault: Injection['fault']): Fault {
   return {
     name,
     missing: cannotTrace,
     inject: async (stage: Stage) => {
-      const injection = { ...what, when: 1 + stage.dice.below(20) };
-      const detach = await attach(stage.world.life().pid, injection);
-      return healAndRestart(stage, name, detach);
+      const when = 1 + stage.dice.below(20);
+      const detach = await attach(stage.world.life().pid, { call: 'pwrite64', fault, when, andAfter: true });
+      return goesOnByItself(stage, name, detach);
     },
   };
 }

@@ -3,9 +3,9 @@ import type { Adapter } from 'lowdb';
 import { append } from './append.ts';
 import type { Damage } from './damage.ts';
 import { type Room, WriteFailed } from './engine-state.ts';
-import { wordsOf, writeFully } from './file-system.ts';
+import { writeFully } from './file-system.ts';
 import { unreadable } from './folder.ts';
-import { look, requireFooting, requireFound } from './footing.ts';
+import { cutDoubtful, look, requireFooting, requireFound } from './footing.ts';
 import { frame } from './group.ts';
 import { markLine } from './journal.ts';
 import type { Journal, JournalOptions } from './journal-state.ts';
@@ -50,6 +50,7 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
         ...start,
         snapshot: undefined,
         failed: false,
+        doubtful: false,
         full: false,
         ailing: undefined,
         looking: undefined,
@@ -74,6 +75,7 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
 
 async function write(journal: Journal, log: Log): Promise<void> {
   await requireFooting(journal);
+  await cutDoubtful(journal);
   try {
     if (due(journal)) await rotate(journal, log);
   } catch (error) {
@@ -99,7 +101,7 @@ function keepReserve(journal: Journal): void {
   const { reserve } = journal.options;
   const takeSome = async () => {
     // Also for who asks nothing of it: a folder that is gone is told before the next write.
-    if ((await look(journal).catch(wordsOf)) !== undefined) return;
+    if ((await look(journal)) !== undefined) return;
     await probe(journal);
     if (journal.ailing === undefined && (await reserve.take())) journal.full = false;
   };
@@ -128,6 +130,7 @@ async function close(journal: Journal, log: Log): Promise<void> {
 }
 
 async function leave(journal: Journal, log: Log): Promise<void> {
+  await cutDoubtful(journal);
   const worthwhile = Math.max(journal.options.snapshotBytes, journal.snapshotBytes) / 8;
   if (journal.grown > worthwhile) {
     await rotate(journal, log);

@@ -78,7 +78,7 @@ export interface Engine {
   readonly closed: AbortController;
   /** Evaluated and not durable, by id, in order; the first of them may be on their way to the disk. */
   pending: Map<string, Pending>;
-  /** Commits whose outcome this process will never know. */
+  /** Commits whose outcome nobody knows, until something else is written: what was left of them is cut off first. */
   readonly unknown: Set<string>;
   queue: Pending[];
   waiters: Waiter[];

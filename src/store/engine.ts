@@ -146,9 +146,11 @@ function* evaluationSteps<R>(engine: Engine, transaction: AnyTransaction<R>): Ge
 
 function refusalOf(engine: Engine, id: string): Error | undefined {
   if (engine.evaluating) return new Error('a transaction cannot commit: it has to be pure');
-  if (engine.unknown.has(id)) return new OutcomeUnknown(`it is not known whether ${id} was kept: ${engine.failure}`);
   const why = whyNot(engine);
-  return why === undefined ? undefined : new NotKept(why);
+  if (why === undefined) return undefined;
+  return engine.unknown.has(id)
+    ? new OutcomeUnknown(`it is not known whether ${id} was kept: ${why}`)
+    : new NotKept(why);
 }
 
 /** Why nothing is written any more; nothing where it is. */

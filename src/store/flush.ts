@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Engine, NotWritten, type Pending, viewOf, type Waiter, WriteFailed } from './engine-state.ts';
 import { wordsOf } from './file-system.ts';
-import { LostFooting } from './footing.ts';
+import { LostBehind, LostFooting } from './footing.ts';
 import { type Entry, NotKept, OutcomeUnknown } from './store.ts';
 
 /** Makes all that is queued durable, group by group, and shows each group once it is. Never rejects. */
@@ -20,9 +20,15 @@ export async function flush(engine: Engine): Promise<void> {
         refuse(engine, group, error.message);
         continue;
       }
+      if (error instanceof LostBehind) {
+        doubt(engine, group, error.message);
+        continue;
+      }
       fail(engine, group, error);
       return;
     }
+    // What nobody knew of was cut off before this was written.
+    engine.unknown.clear();
     publish(engine, group);
   }
 }
@@ -76,9 +82,14 @@ function tell(engine: Engine, entry: Entry): void {
 
 /** Nothing of the group is on the disk, nor of what was evaluated on top of it: whoever asked may ask again, and finds a store that works. */
 function refuse(engine: Engine, group: readonly Pending[], why: string): void {
-  const notKept = new NotKept(`nothing was kept: ${why}`);
-  for (const { receipt } of group) receipt.reject(notKept);
-  rejectWaiting(engine, notKept);
+  for (const { id, receipt } of group) receipt.reject(refusalFor(engine, id, why));
+  rejectWaiting(engine, why);
+}
+
+/** The group is on the disk, where nobody finds it now: it is there again with the folder, unless something else is written first. */
+function doubt(engine: Engine, group: readonly Pending[], why: string): void {
+  for (const { id } of group) engine.unknown.add(id);
+  refuse(engine, group, why);
 }
 
 /** A failed sync is final: after it nobody knows what a descriptor holds, and trying again can report success for lost bytes. */
@@ -86,19 +97,21 @@ function fail(engine: Engine, group: readonly Pending[], error: unknown): void {
   const reached = !(error instanceof WriteFailed) || error.reached;
   engine.failure = `writing to the disk failed (${wordsOf(error)}); start again once the disk is well`;
   engine.backing.log(`the store is read-only from now on: ${engine.failure}`);
-  const notKept = new NotKept(`nothing was kept: ${engine.failure}`);
-  for (const { id, receipt } of group) {
-    if (reached) engine.unknown.add(id);
-    receipt.reject(reached ? new OutcomeUnknown(`it is not known whether ${id} was kept: ${engine.failure}`) : notKept);
-  }
-  rejectWaiting(engine, notKept);
+  if (reached) doubt(engine, group, engine.failure);
+  else refuse(engine, group, engine.failure);
   engine.backing.onFailure?.(engine.failure);
 }
 
+function refusalFor({ unknown }: Engine, id: string, why: string): Error {
+  return unknown.has(id)
+    ? new OutcomeUnknown(`it is not known whether ${id} was kept: ${why}`)
+    : new NotKept(`nothing was kept: ${why}`);
+}
+
 /** Takes back whatever is not durable. */
-function rejectWaiting(engine: Engine, notKept: NotKept): void {
-  for (const { receipt } of engine.queue) receipt.reject(notKept);
-  for (const waiter of engine.waiters) waiter.reached.reject(notKept);
+function rejectWaiting(engine: Engine, why: string): void {
+  for (const { id, receipt } of engine.queue) receipt.reject(refusalFor(engine, id, why));
+  for (const waiter of engine.waiters) waiter.reached.reject(new NotKept(`nothing was kept: ${why}`));
   engine.queue = [];
   engine.waiters = [];
   engine.pending.clear();

@@ -1,7 +1,7 @@
 // Whether what a store writes stands where it is looked for: its folder may be deleted, moved or replaced under it, and another process let in.
 import { basename } from 'node:path';
 import { WriteFailed } from './engine-state.ts';
-import { codeOf, type FileSystem } from './file-system.ts';
+import { codeOf, type FileSystem, wordsOf } from './file-system.ts';
 import type { Segment } from './journal.ts';
 import type { Journal } from './journal-state.ts';
 
@@ -10,11 +10,22 @@ export class LostFooting extends Error {
   override readonly name = 'LostFooting';
 }
 
-/** Looks whether what is written now will be found. Says so as that changes. */
+/**
+ * It was written and is durable, where nobody finds it now: whoever brings the folder back brings this, too. What has no answer stays without one, and is
+ * cut off before anything else is written.
+ */
+export class LostBehind extends Error {
+  override readonly name = 'LostBehind';
+}
+
+/** Looks whether what is written now will be found. Says so as that changes. Never rejects. */
 export async function look(journal: Journal): Promise<string | undefined> {
   const { files, folder, log } = journal.options;
   const { segment } = journal;
-  const lost = await whyLost(files, folder, segment);
+  const lost = await whyLost(files, folder, segment).catch(
+    (error: unknown) =>
+      `it cannot be told whether ${folder} is where it was (${wordsOf(error)}): it is looked at again`,
+  );
   // It went on in another one meanwhile, which was made at its path.
   if (segment !== journal.segment) return journal.lost;
   if (lost !== undefined && journal.lost === undefined) log(`nothing is kept for now: ${lost}`);
@@ -33,8 +44,25 @@ export async function requireFooting(journal: Journal): Promise<void> {
 export async function requireFound(journal: Journal): Promise<void> {
   const lost = await look(journal);
   if (lost === undefined) return;
-  journal.failed = true;
-  throw new WriteFailed(true, new LostFooting(lost));
+  journal.doubtful = true;
+  throw new LostBehind(lost);
+}
+
+/**
+ * Cuts off, durably, what was written when it was lost. It stands at its path again, so that nobody has opened it for writing since: nobody has it in
+ * hand that this was kept.
+ */
+export async function cutDoubtful(journal: Journal): Promise<void> {
+  if (!journal.doubtful) return;
+  const { file, size } = journal.segment;
+  try {
+    await file.truncate(size);
+    await file.datasync();
+  } catch (error) {
+    journal.failed = true;
+    throw new WriteFailed(true, error);
+  }
+  journal.doubtful = false;
 }
 
 /**

@@ -68,6 +68,8 @@ export interface Journal {
   /** Looks for room again. */
   looking: NodeJS.Timeout | undefined;
   taking: Promise<void>;
+  /** Whether behind its end there may be bytes that nobody was answered for. */
+  doubtful: boolean;
   /** Why nothing that is written would be found again. */
   lost: string | undefined;
 }

@@ -189,6 +189,64 @@ footing(
   },
 );
 
+footing('moved away between the write and its end, it goes on without the write once it is back', async () => {
+  for (const [moment, whenBack] of [
+    ['write', 'goes on'],
+    ['datasync', 'goes on'],
+    ['datasync', 'is closed'],
+    ['datasync', 'is killed'],
+  ] as const) {
+    const words = `${moment}, ${whenBack}`;
+    const disk = createFaultDisk();
+    const store = await openOn(disk);
+    await write(store, 'a', 2);
+    let journal = '';
+    disk.before = ({ name, path }) => {
+      if (name !== moment || !path.includes('journal-') || journal !== '') return undefined;
+      journal = path;
+      void disk.files.rename(path, `${folder}/away`);
+      return undefined;
+    };
+    const unknown = await store.commit(counting('a'), { id: 'lost' }).catch((error: unknown) => error);
+    assert.instance(unknown, OutcomeUnknown, words);
+    assert.is(store.health().state, 'read-only', words);
+    const again = await store.commit(counting('a'), { id: 'lost' }).catch((error: unknown) => error);
+    assert.instance(again, OutcomeUnknown, words);
+    assert.instance((await write(store, 'a', 1)).refused, NotKept, words);
+    await disk.files.rename(`${folder}/away`, journal);
+    if (whenBack === 'is killed') {
+      const killed = await openOn(disk.killed());
+      assert.is(countIn(killed, 'a'), 3, 'its outcome was not known, and it was kept');
+      await killed.close();
+    }
+    await until(() => store.health().state === 'ready');
+    if (whenBack !== 'is closed') {
+      await store.commit(counting('a'), { id: 'lost' });
+      assert.is(countIn(store, 'a'), 3, words);
+      assert.is((await write(store, 'a', 1)).kept, 1, words);
+    }
+    await store.close();
+    const opened = await openOn(disk);
+    assert.is(countIn(opened, 'a'), whenBack === 'is closed' ? 2 : 4, words);
+    await opened.close();
+  }
+});
+
+footing('that cannot be looked at for a moment is no end', async () => {
+  const disk = createFaultDisk();
+  const store = await openOn(disk);
+  await write(store, 'a', 2);
+  let isArmed = true;
+  disk.before = ({ name }) => (isArmed && name === 'isAt' ? { code: 'EMFILE' } : undefined);
+  const { kept, refused } = await write(store, 'a', 2);
+  assert.is(kept, 0);
+  assert.match(String(refused), /it cannot be told whether .* is where it was \(EMFILE/);
+  isArmed = false;
+  await until(() => store.health().state === 'ready');
+  assert.is((await write(store, 'a', 2)).kept, 2);
+  await store.close();
+});
+
 async function assertRejects(work: Promise<unknown>, type: new (...args: never[]) => Error): Promise<void> {
   const error = await work.then(
     () => undefined,

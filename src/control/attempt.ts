@@ -12,7 +12,15 @@ import { driftAgain, driftIn, goneSince } from './drift.ts';
 import { BaseMoved, ConsentMistaken, PlanBlocked, SourceMoved, TreeInvalid } from './failures.ts';
 import { historyRecord, keepHistory, lastAttempts, rememberReconciled } from './history.ts';
 import type { InventoryOf } from './inventory.ts';
-import { keep, maxTries, type PlanOptions, type Prepared, prepare, prepareAndKeep } from './reconcile.ts';
+import {
+  keep,
+  maxTries,
+  type PlanOptions,
+  type Prepared,
+  prepare,
+  prepareAndKeep,
+  prepareBeside,
+} from './reconcile.ts';
 import type { LoadedTree } from './tree.ts';
 
 /** What attempts need of the world. */
@@ -116,15 +124,16 @@ export async function applyLoaded(bench: Workbench, loaded: LoadedTree, occasion
     return refuse(bench, occasion, start, { source: loaded.source, findings: loaded.findings, failure });
   }
   let seen: Drift = {};
-  for (let tries = 0; tries < maxTries; tries++) {
-    const prepared = await planLoaded(bench, loaded, occasion);
+  const tries = { left: maxTries };
+  for (;;) {
+    const prepared = await prepareBeside(bench.store, loaded, await planOptions(bench, loaded, occasion), tries);
+    if (!prepared) return applyAlone(bench, loaded, occasion, start, seen);
     seen = await driftOf(bench, prepared, occasion);
     const done = isToKeep(prepared, occasion)
       ? await tryToKeep(bench, prepared, occasion, start, seen)
       : await leave(bench, prepared, occasion, start, seen);
     if (done) return done;
   }
-  return applyAlone(bench, loaded, occasion, start, seen);
 }
 
 async function driftOf(bench: Workbench, { plan }: Prepared, occasion: Occasion): Promise<Drift> {

@@ -53,12 +53,32 @@ export interface PlanOptions {
  * pause wait for it at last, in a transaction that keeps nothing.
  */
 export async function prepare(store: Store, loaded: LoadedTree, options: PlanOptions): Promise<Prepared> {
+  const beside = await prepareBeside(store, loaded, options, { left: maxTries });
+  if (beside) return beside;
+  const { result } = await store.commit(alone(loaded, options), { id: options.context.newId() });
+  // The id is fresh, so nothing was repeated.
+  return result as Prepared;
+}
+
+/** How often a plan may still be made beside writers. Each that is begun counts. */
+export interface Tries {
+  left: number;
+}
+
+/** Plans beside writers, as often as it may; nothing where they moved what was planned each time. */
+export async function prepareBeside(
+  store: Store,
+  loaded: LoadedTree,
+  options: PlanOptions,
+  tries: Tries,
+): Promise<Prepared | undefined> {
   let moves = 0;
   const unsubscribe = store.subscribe((entry) => {
     if (entry === 'reset' || entry.changes.some(({ kind }) => isDeclaredKind(kind))) moves++;
   });
   try {
-    for (let tries = 0; tries < maxTries; tries++) {
+    while (tries.left > 0) {
+      tries.left--;
       const start = moves;
       const steps = prepareSteps(store.read(), loaded, options);
       const prepared = await inSlices(
@@ -70,9 +90,7 @@ export async function prepare(store: Store, loaded: LoadedTree, options: PlanOpt
   } finally {
     unsubscribe();
   }
-  const { result } = await store.commit(alone(loaded, options), { id: options.context.newId() });
-  // The id is fresh, so nothing was repeated.
-  return result as Prepared;
+  return undefined;
 }
 
 /** How often a plan is made beside writers before they have to wait for it. */

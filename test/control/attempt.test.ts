@@ -6,6 +6,7 @@ import { applyLoaded, type Occasion, type Workbench } from '../../src/control/at
 import { BaseMoved, PlanBlocked, TreeInvalid } from '../../src/control/failures.ts';
 import { historyEntry, lastAttempts } from '../../src/control/history.ts';
 import { createInventory } from '../../src/control/inventory.ts';
+import { maxTries } from '../../src/control/reconcile.ts';
 import { created, updated } from '../../src/core/model/change.ts';
 import type { View } from '../../src/core/model/view.ts';
 import { until } from '../support/until.ts';
@@ -116,17 +117,17 @@ function neverStops({ store }: World, name: string): { readonly writes: () => nu
   let writes = 0;
   const next = () => {
     const id = `busy-${writes++}`;
-    const change = (view: View) => {
-      const before = view.named('Stack', name);
-      if (!before) return { changes: [] };
-      return { changes: [updated(before, { ...before, spec: { ...before.spec, label: id } })] };
-    };
-    store.commit(change, { id }).catch(() => {});
+    store.commit(relabelling(name, id), { id }).catch(() => {});
   };
   const unsubscribe = store.subscribe(next);
   next();
   return { writes: () => writes, stop: unsubscribe };
 }
+
+const relabelling = (name: string, label: string) => (view: View) => {
+  const before = view.named('Stack', name);
+  return { changes: before ? [updated(before, { ...before, spec: { ...before.spec, label } })] : [] };
+};
 
 const shared = (runtime: string) =>
   stack('a', `runtime: "${runtime}"`).replace('spec', 'lifecycle: {ignore: [/spec/label]}\nspec');
@@ -153,6 +154,28 @@ attempts('ends though a writer changes all the time what it plans, and loses non
     ['applied', 'applied'],
     'one record an attempt',
   );
+});
+
+attempts('plans three times at most beside a writer, and then while it waits', async () => {
+  const world = newWorld();
+  await attempt(world, { 'a.yaml': shared('4') });
+  const bench = benchOf(world);
+  let plans = 0;
+  const overtaken: Workbench = {
+    ...bench,
+    *inventoryOf(view) {
+      plans++;
+      const { position } = world.store.read();
+      world.store.commit(relabelling('a', `plan ${plans}`), { id: `during-${plans}` }).catch(() => {});
+      // In the transaction that others wait for, nothing comes of it.
+      for (const over = performance.now() + 100; world.store.read().position === position && performance.now() < over; )
+        yield;
+      return yield* bench.inventoryOf(view);
+    },
+  };
+  const { entry } = await applyLoaded(overtaken, load({ 'a.yaml': shared('5') }), occasion);
+  assert.equal([entry.result, world.store.read().named('Stack', 'a')?.spec.runtime], ['applied', '5']);
+  assert.is(plans, maxTries + 2, 'the store of a test evaluates each transaction twice');
 });
 
 attempts(

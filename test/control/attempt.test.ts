@@ -9,6 +9,7 @@ import { createInventory } from '../../src/control/inventory.ts';
 import { maxTries } from '../../src/control/reconcile.ts';
 import { created, updated } from '../../src/core/model/change.ts';
 import type { View } from '../../src/core/model/view.ts';
+import type { AnyTransaction, Store } from '../../src/store/store.ts';
 import { until } from '../support/until.ts';
 import { type Files, facts, load, made, newWorld, put, type World } from './world.ts';
 
@@ -160,13 +161,25 @@ attempts('plans three times at most beside a writer, and then while it waits', a
   const world = newWorld();
   await attempt(world, { 'a.yaml': shared('4') });
   const bench = benchOf(world);
-  let plans = 0;
+  let [plans, writes] = [0, 0];
+  const write = () => {
+    const id = `during-${writes++}`;
+    world.store.commit(relabelling('a', id), { id }).catch(() => {});
+  };
   const overtaken: Workbench = {
     ...bench,
+    store: {
+      ...world.store,
+      commit: async (transaction: AnyTransaction<unknown>, options: { readonly id: string }) => {
+        const receipt = await world.store.commit(transaction, options);
+        write();
+        return receipt;
+      },
+    } as Store,
     *inventoryOf(view) {
       plans++;
       const { position } = world.store.read();
-      world.store.commit(relabelling('a', `plan ${plans}`), { id: `during-${plans}` }).catch(() => {});
+      write();
       // In the transaction that others wait for, nothing comes of it.
       for (const over = performance.now() + 100; world.store.read().position === position && performance.now() < over; )
         yield;

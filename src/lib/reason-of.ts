@@ -17,6 +17,8 @@ export function reasonOf(error: unknown): string {
     ENOSPC: 'the disk is full',
     EROFS: 'the file system is read-only',
     EDQUOT: 'the disk quota is used up',
+    ESPIPE: 'it is a pipe, a socket or a device, and no plain file',
+    ENXIO: 'it is a pipe, a socket or a device, and no plain file',
     EFBIG: 'the file would be larger than allowed',
     EIO: 'the device reports an error',
   };

@@ -1,5 +1,5 @@
 // The file-system port: the few calls that the journal stands on, and their real implementation.
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, constants, statSync } from 'node:fs';
 import { chmod, type FileHandle, lstat, open, readdir, rename, rmdir, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from '../lib/make-folders.ts';
@@ -63,7 +63,11 @@ export const diskFileSystem: FileSystem = {
     return { free: bavail * bsize, size: blocks * bsize };
   },
   isLink: async (path) => (await lstat(path)).isSymbolicLink(),
-  open: async (path, mode) => openFile(await open(path, flags[mode], 0o600)),
+  open: async (path, mode) => {
+    const handle = await open(path, flags[mode], 0o600);
+    if (mode === 'read') await requirePlain(path, handle);
+    return openFile(handle);
+  },
   rename,
   unlink,
   removeFolder: rmdir,
@@ -105,7 +109,16 @@ export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const flags = { read: 'r', write: 'r+', create: 'w+', new: 'wx+' } as const;
+/** A pipe that nobody writes to would hold up `open` for ever. Windows has no such flag, and no such files. */
+const flags = { read: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0), write: 'r+', create: 'w+', new: 'wx+' };
+
+/** A folder says itself that it is none when it is read. Whatever else stands there has no bytes at a position (`ESPIPE`). */
+async function requirePlain(path: string, handle: FileHandle): Promise<void> {
+  const found = await handle.stat();
+  if (found.isFile() || found.isDirectory()) return;
+  await handle.close();
+  throw Object.assign(new Error(`ESPIPE: ${path} is no plain file`), { code: 'ESPIPE', path });
+}
 
 function openFile(handle: FileHandle): OpenFile {
   /** It stays the same file for as long as it is open. */

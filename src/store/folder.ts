@@ -1,5 +1,5 @@
 // What stands where in a store's folder.
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { reasonOf } from '../lib/reason-of.ts';
 import { codeOf, type FileSystem } from './file-system.ts';
 import { StoreUnavailable } from './store.ts';
@@ -111,7 +111,13 @@ export function unreadable(path: string, error: unknown): StoreUnavailable {
     ENOSPC: 'is on a full disk: make space, then start again; nothing acknowledged is lost',
   };
   const hint = hints[codeOf(error) ?? ''] ?? `cannot be used, because ${reasonOf(error)}`;
-  return new StoreUnavailable('unreadable', `the store ${path} ${hint}`, { cause: error });
+  return new StoreUnavailable('unreadable', `${whichOf(path, error)} ${hint}`, { cause: error });
+}
+
+/** What cannot be used: the folder, or the file in it that the disk named. */
+function whichOf(path: string, error: unknown): string {
+  const file = error instanceof Error && 'path' in error ? String(error.path) : path;
+  return file.startsWith(join(path, sep)) ? `the file ${file} of the store` : `the store ${path}`;
 }
 
 function pick(names: readonly string[], prefix: 'journal' | 'snapshot'): Numbered[] {

@@ -127,7 +127,11 @@ export function createRecordReader(
     // What a page follows was looked up already: it is in none of those that are covered.
     if (isCovered && !search.begun) return;
     if (!isCovered || !look) yield* lines.scan(segment, search, before);
-    else yield* lines.at(segment, await within(segment, known, look, search.filter, before));
+    else {
+      const offsets = await within(segment, known, look, search.filter, before);
+      if (suffices(search.filter) || pays(offsets, segment)) yield* lines.at(segment, offsets);
+      else yield* lines.scan(segment, search, before);
+    }
   }
 
   async function count({ tail, own, known }: Asked, filter: RecordFilter): Promise<number> {
@@ -143,19 +147,26 @@ export function createRecordReader(
   }
 
   async function countIn(segment: RecordSegment, known: Consulted, look: Look, filter: RecordFilter): Promise<number> {
-    if (!known.covers(segment)) {
-      const search = searchFor(filter);
-      return tally(lines.scan(segment, search, undefined), search);
-    }
+    if (!known.covers(segment)) return countAll(segment, filter);
     if (suffices(filter) && isWithin(filter, segment)) return look.count(segment);
     const offsets = await within(segment, known, look, filter, undefined);
     const isSure = sureIn(known.blocks(segment), filter);
     const unsure = suffices(filter) ? offsets.filter((offset) => !isSure(offset)) : offsets;
+    if (!pays(unsure, segment)) return countAll(segment, filter);
     let sum = offsets.length - unsure.length;
-    if (unsure.length === 0) return sum;
     for await (const { record } of lines.at(segment, unsure)) if (lets(filter, record)) sum += 1;
     return sum;
   }
+
+  async function countAll(segment: RecordSegment, filter: RecordFilter): Promise<number> {
+    const search = searchFor(filter);
+    return tally(lines.scan(segment, search, undefined), search);
+  }
+}
+
+/** Whether to read lines one by one costs less than to read all in one go. */
+function pays(offsets: readonly number[], { count }: RecordSegment): boolean {
+  return offsets.length <= count / 8;
 }
 
 /** What the index says of a filter; nothing of one that lets all through, which is not looked up. */

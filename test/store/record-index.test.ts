@@ -251,6 +251,12 @@ index(
     };
     for (const [what, read] of Object.entries(someCost))
       assert.ok(read > 0 && read < Math.min(bytes / 4, 300_000), `${what}: ${read} of ${bytes}`);
+    const common: Record<string, number> = {
+      count: await cost(() => store.countRecords(auditFilter({ revision: 'aa' }))),
+      page: await cost(() => store.records({ ...auditFilter({ revision: 'zz' }), limit: 50 })),
+    };
+    for (const [what, read] of Object.entries(common))
+      assert.ok(read > bytes / 2 && read < bytes * 1.2, `${what}: ${read} of ${bytes}, in one go`);
     assert.is(await store.countRecords(auditFilter({ since: middle })), expected(all, { since: middle }).length);
     await store.close();
   },

@@ -1,6 +1,7 @@
 // Where a command prints to and what it may know of its surroundings, so that it never asks the process itself.
 import { fstatSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { systemClock } from '../lib/clock.ts';
 import { reasonOf } from '../lib/reason-of.ts';
 import { Unavailable } from './failure.ts';
 
@@ -61,7 +62,7 @@ export function ioOf(process: NodeJS.Process, version: string): Io {
     cwd: process.cwd(),
     version,
     elapsed: () => performance.now() - started,
-    now: instants(),
+    now: systemClock(),
     onStop: (listener) => {
       for (const signal of stopSignals) process.on(signal, listener);
       return () => {
@@ -90,16 +91,6 @@ function askOn({ stdin, stderr }: NodeJS.Process): (question: string) => Promise
       lines.close();
       stdin.pause();
     }
-  };
-}
-
-/** The time now, as RFC 3339 has it, written once a millisecond. */
-function instants(): () => string {
-  let [ms, text] = [Number.NaN, ''];
-  return () => {
-    const now = Date.now();
-    if (now !== ms) [ms, text] = [now, new Date(now).toISOString()];
-    return text;
   };
 }
 

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Low } from 'lowdb';
+import { systemClock } from '../lib/clock.ts';
 import { createJournalAdapter } from './adapter.ts';
 import { fileShelf, shelfOnFooting } from './blob-files.ts';
 import { createEngine } from './engine.ts';
@@ -60,7 +61,7 @@ export async function openStore(folder: string, options: OpenOptions): Promise<S
 
 async function openForWriting(setting: Setting, options: OpenOptions, unlock: () => Promise<void>): Promise<Store> {
   const { folder, files, format, log } = setting;
-  const { now = () => new Date().toISOString() } = options;
+  const { now = systemClock() } = options;
   const key = sealingKey(format);
   let lines: SegmentLines | undefined;
   const adapter = createJournalAdapter({
@@ -133,7 +134,7 @@ async function openForReading(setting: Setting, options: OpenOptions): Promise<S
     shelf: fileShelf(files, folder),
     close: () => watch.close().then(() => lines.keepOnly([])),
     log,
-    now: () => new Date().toISOString(),
+    now: systemClock(),
     readOnly: 'it was opened for reading',
   });
 }

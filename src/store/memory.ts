@@ -1,5 +1,6 @@
 // The in-memory engine: all that a store promises but to outlive its process. For tests, and for planning without a store.
 import { type Adapter, Low } from 'lowdb';
+import { systemClock } from '../lib/clock.ts';
 import { memoryShelf } from './blobs.ts';
 import { streams } from './chain.ts';
 import { createEngine } from './engine.ts';
@@ -26,7 +27,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): Store {
     close: async () => {},
     shelf: memoryShelf(),
     log: options.log ?? ((message) => process.stderr.write(`${message}\n`)),
-    now: () => new Date().toISOString(),
+    now: systemClock(),
     rehearse: options.rehearse ?? false,
   });
 }

@@ -27,7 +27,9 @@ export async function gather(
   const upgrade = upgradeFrom(format, version, 'records');
   const offsets = new Map<string, number[]>();
   const keys = new Map<string, string>();
-  const blocks: Block[] = [];
+  const blocks: Growing[] = [];
+  // Many are of the same millisecond.
+  let [at, times] = ['', timesOf('')];
   const file = await files.open(segmentPath(folder, segment), 'read');
   try {
     await scanLines(breathing(file, pieceSize), ({ offset, value }) => {
@@ -41,7 +43,8 @@ export async function gather(
         if (own) own.push(offset);
         else offsets.set(key, [offset]);
       }
-      count(blocks, offset, timesOf(record.at));
+      if (record.at !== at) [at, times] = [record.at, timesOf(record.at)];
+      count(blocks, offset, times);
     });
   } finally {
     await file.close();
@@ -55,18 +58,18 @@ const pieceSize = 1 << 16;
 /** Most terms are one record's alone, and need not be remembered. */
 const rememberedKeys = 10_000;
 
-function count(blocks: Block[], offset: number, { oldest, newest }: Times): void {
+/** A block that is not whole yet. */
+type Growing = { -readonly [K in keyof Block]: Block[K] };
+
+function count(blocks: Growing[], offset: number, { oldest, newest }: Times): void {
   const last = blocks.at(-1);
   if (!last || last.count >= blockRecords) {
     blocks.push({ offset, count: 1, oldest, newest });
     return;
   }
-  blocks[blocks.length - 1] = {
-    offset: last.offset,
-    count: last.count + 1,
-    oldest: oldest < last.oldest ? oldest : last.oldest,
-    newest: newest > last.newest ? newest : last.newest,
-  };
+  last.count += 1;
+  if (oldest < last.oldest) last.oldest = oldest;
+  if (newest > last.newest) last.newest = newest;
 }
 
 /** When a record was made; any time, where that cannot be told. */

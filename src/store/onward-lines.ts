@@ -45,7 +45,7 @@ export function onwardLines(
     const upgrade = upgradeFrom(format, segment.version, 'records');
     const found: OnwardLine[] = [];
     let at = place;
-    for await (const { line, seq } of linesBehind(file, place, places.get(key(place)))) {
+    for await (const { line, seq } of linesBehind(file, segment, place, places.get(key(place)))) {
       const { value, offset, end } = line;
       if (value === undefined) {
         log(`${path}: the line at byte ${offset} is damaged; it is left out`);
@@ -61,22 +61,38 @@ export function onwardLines(
   }
 }
 
-/** The lines of records behind a place, with their commits; `known` is the byte where they begin, where that is known. */
+/** The line of a record, and its commit; one that cannot be read is of the commit before it, as far as anybody knows. */
+interface RecordLine {
+  readonly line: Line;
+  readonly seq: number;
+}
+
+/** The lines of records behind a place; `known` is the byte where they begin, where that is known. */
 async function* linesBehind(
   file: OpenFile,
+  { first }: RecordSegment,
   { seq, nth }: OnwardPlace,
   known: number | undefined,
-): AsyncGenerator<{ readonly line: Line; readonly seq: number }> {
-  const start = known ?? (await offsetOf(file, await file.size(), seq));
-  // One that cannot be read is of the commit before it, as far as anybody knows.
-  let last = known === undefined ? 0 : seq;
-  let skip = known === undefined ? nth : 0;
-  for await (const line of scanOnward(file, start)) {
-    if (line.value?.weir === 'records' || line.value?.end) continue;
-    last = line.value?.seq ?? last;
-    if (last < seq) continue;
-    if (last === seq && skip > 0) skip -= 1;
-    else yield { line, seq: last };
+): AsyncGenerator<RecordLine> {
+  if (known !== undefined) {
+    yield* recordLines(file, known, seq);
+    return;
+  }
+  let skip = nth;
+  const isStart = seq <= first && nth === 0;
+  for await (const one of recordLines(file, await offsetOf(file, await file.size(), seq), isStart ? seq : 0)) {
+    if (one.seq > seq || (one.seq === seq && skip === 0)) yield one;
+    else if (one.seq === seq) skip -= 1;
+  }
+}
+
+/** The lines of records from a byte on, before which the commit `before` comes. */
+async function* recordLines(file: OpenFile, offset: number, before: number): AsyncGenerator<RecordLine> {
+  let seq = before;
+  for await (const line of scanOnward(file, offset)) {
+    if (line.offset === 0 || line.value?.end) continue;
+    seq = line.value?.seq ?? seq;
+    yield { line, seq };
   }
 }
 

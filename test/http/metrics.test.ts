@@ -391,6 +391,7 @@ secrets('is anything of users, teams, addresses or credentials, whatever has hap
     'limit',
     'condition',
     'part',
+    'target',
   ];
   const ofNode = ['le', 'space', 'major', 'minor', 'patch', 'kind'];
   assert.equal(

@@ -44,12 +44,18 @@ streaming('gets each entry once and in order, signed, in the shape that the API 
   office.start();
   await office.entries(3);
   await office.declare({ auditTo: { siem: hook.url } });
-  const ids = [...(await office.entries(2)), ...(await office.entries(1, { team: 'secret-team', address: '10.0.0.7' }))];
+  const ids = [
+    ...(await office.entries(2)),
+    ...(await office.entries(1, { team: 'secret-team', address: '10.0.0.7' })),
+  ];
   await got(hook, ids);
   assert.equal(gotBy(hook), ids, 'and nothing of before it was declared');
   const [first] = hook.received;
   assert.equal(first?.signedBy, ['first']);
-  assert.equal([first?.type, first?.data.platform, first?.data.dropped], ['audit.entries', 'https://weir.example.com', 0]);
+  assert.equal(
+    [first?.type, first?.data.platform, first?.data.dropped],
+    ['audit.entries', 'https://weir.example.com', 0],
+  );
   assert.match(String(first?.id), /^audit-/);
   const records = await office.store.records({ stream: 'audit', limit: 3 });
   const shown = records.toReversed().map(({ body }) => shownAuditEntry(body as never, true));
@@ -116,7 +122,10 @@ failing('is tried again, with the same message, until it takes it, whatever it a
   const ids = await office.entries(2);
   await until(() => hook.received.length === 7);
   assert.is(new Set(hook.received.map(({ id }) => id)).size, 1);
-  assert.equal(hook.received[6]?.data.entries.map(({ id }: { readonly id: string }) => id), ids);
+  assert.equal(
+    hook.received[6]?.data.entries.map(({ id }: { readonly id: string }) => id),
+    ids,
+  );
   await until(() => office.standing('webhook/siem')?.waiting === 0);
   assert.is(office.standing('webhook/siem')?.failing, undefined);
   assert.ok(office.logged.some((line) => /^warn: .*webhook\/siem yet, because it answered 404; next try/.test(line)));
@@ -130,7 +139,11 @@ failing('says since when and why, how much waits and how old it is, and no secre
   await office.entries(2);
   await until(() => hook.received.length === 2);
   await office.entries(3);
-  const { waiting, oldest, failing: why } = await until(() => {
+  const {
+    waiting,
+    oldest,
+    failing: why,
+  } = await until(() => {
     const standing = office.standing('webhook/siem');
     return standing?.failing && standing.waiting === 5 ? standing : undefined;
   });
@@ -219,20 +232,23 @@ declared('counts at once: an address, one receiver more, one that is gone', asyn
   await other.close();
 });
 
-declared('forgets who goes: who comes back begins anew, also where that was while nobody served', async ({ office, hook }) => {
-  await office.declare({ auditTo: { siem: hook.url } });
-  office.start();
-  await settled(office);
-  await office.close();
-  await office.declare({});
-  await office.entries(2);
-  office.start();
-  await until(() => office.store.read().count('AuditDelivered') === 0);
-  await office.declare({ auditTo: { siem: hook.url } });
-  const ids = await office.entries(1);
-  await got(hook, ids);
-  assert.equal(gotBy(hook), ids);
-});
+declared(
+  'forgets who goes: who comes back begins anew, also where that was while nobody served',
+  async ({ office, hook }) => {
+    await office.declare({ auditTo: { siem: hook.url } });
+    office.start();
+    await settled(office);
+    await office.close();
+    await office.declare({});
+    await office.entries(2);
+    office.start();
+    await until(() => office.store.read().count('AuditDelivered') === 0);
+    await office.declare({ auditTo: { siem: hook.url } });
+    const ids = await office.entries(1);
+    await got(hook, ids);
+    assert.equal(gotBy(hook), ids);
+  },
+);
 
 declared.run();
 
@@ -264,7 +280,10 @@ dropping('are counted, told and kept, and the rest comes', async () => {
   assert.is(hook.received[0]?.data.dropped, dropped);
   assert.is(office.standing('webhook/siem')?.dropped, dropped);
   const words = `error: ${dropped} entries of the audit log will never come to webhook/siem`;
-  assert.ok(office.logged.some((line) => line.startsWith(words)), office.logged.join('\n'));
+  assert.ok(
+    office.logged.some((line) => line.startsWith(words)),
+    office.logged.join('\n'),
+  );
   await office.close();
   assert.is(office.store.read().named('AuditDelivered', 'webhook/siem')?.spec.dropped, dropped);
   office.start();

@@ -56,5 +56,5 @@ function behindWords({ target, waiting, oldest, failing }: AuditTargetStanding, 
 
 function droppedWords({ target, dropped }: AuditTargetStanding): string {
   const entries = dropped === 1 ? '1 entry was' : `${dropped} entries were`;
-  return `${entries} gone, or damaged, before ${target} had got them`;
+  return `${entries} gone, or damaged, before ${target} had got ${dropped === 1 ? 'it' : 'them'}`;
 }

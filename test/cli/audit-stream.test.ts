@@ -142,30 +142,33 @@ streaming('loses no entry through failures and kill -9, and says that it is behi
   assert.not.match(stderr, secret);
 });
 
-streaming('stops in time though a receiver never answers, and goes on at the next start', async ({ here, hook, file }) => {
-  const { token } = JSON.parse((await here.weir('bootstrap')).stdout);
-  here.write('config/weir.yaml', declaring(hook, file));
-  hook.always('mute');
-  const first = { server: await serve(here, [], env), token };
-  await until(() => first.server.output().stderr.includes('the tree was applied'), { program: first.server });
-  await makeStacks(first, 0, 3);
-  const all = await audited(first);
-  await until(() => hook.received.length === 1 && idsIn(file).at(-1) === all.at(-1), { program: first.server });
-  const begun = performance.now();
-  first.server.child.kill('SIGTERM');
-  const { code, stderr } = await first.server.ended;
-  assert.is(code, 0);
-  assert.ok(performance.now() - begun < 45_000);
-  assert.not.match(stderr, 'does not end, and is cut off');
-  hook.always(204);
-  hook.received.length = 0;
-  const again = await serve(here, [], env);
-  await until(() => gotBy(hook).at(-1) === all.at(-1), { program: again });
-  assert.equal(gotBy(hook).slice(-3), all.slice(-3));
-  const copy = idsIn(file);
-  assert.equal(copy, distinct(copy));
-  again.child.kill('SIGTERM');
-  assert.is((await again.ended).code, 0);
-});
+streaming(
+  'stops in time though a receiver never answers, and goes on at the next start',
+  async ({ here, hook, file }) => {
+    const { token } = JSON.parse((await here.weir('bootstrap')).stdout);
+    here.write('config/weir.yaml', declaring(hook, file));
+    hook.always('mute');
+    const first = { server: await serve(here, [], env), token };
+    await until(() => first.server.output().stderr.includes('the tree was applied'), { program: first.server });
+    await makeStacks(first, 0, 3);
+    const all = await audited(first);
+    await until(() => hook.received.length === 1 && idsIn(file).at(-1) === all.at(-1), { program: first.server });
+    const begun = performance.now();
+    first.server.child.kill('SIGTERM');
+    const { code, stderr } = await first.server.ended;
+    assert.is(code, 0);
+    assert.ok(performance.now() - begun < 45_000);
+    assert.not.match(stderr, 'does not end, and is cut off');
+    hook.always(204);
+    hook.received.length = 0;
+    const again = await serve(here, [], env);
+    await until(() => gotBy(hook).at(-1) === all.at(-1), { program: again });
+    assert.equal(gotBy(hook).slice(-3), all.slice(-3));
+    const copy = idsIn(file);
+    assert.equal(copy, distinct(copy));
+    again.child.kill('SIGTERM');
+    assert.is((await again.ended).code, 0);
+  },
+);
 
 streaming.run();

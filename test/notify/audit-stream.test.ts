@@ -1,5 +1,9 @@
 // timeout: 400
 // The audit log to receivers: everything, in order, at least once, whatever fails on the way; and what is known of it meanwhile.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { shownAuditEntry } from '../../src/core/audit/shown.ts';
@@ -24,7 +28,7 @@ function streams(about: string) {
   tests.after.each(async ({ office, hook }) => {
     await office.close();
     await office.store.close();
-    await hook.close();
+    await hook.close().catch(() => {});
   });
   return tests;
 }
@@ -110,6 +114,48 @@ streaming('goes on after a restart where it was, with what came meanwhile', asyn
   await got(hook, ids);
   assert.equal(gotBy(hook), ids);
 });
+
+streaming(
+  'can be what the guide shows: it checks the signature, and keeps each entry once',
+  async ({ office, hook }) => {
+    const guide = readFileSync(new URL('../../docs/guides/audit-stream.md', import.meta.url), 'utf8');
+    const [, code = ''] = /```js\n([\s\S]+?)```/.exec(guide) ?? [];
+    const { path } = temporaryFolder();
+    writeFileSync(join(path, 'receiver.mjs'), code);
+    // A port that was free a moment ago.
+    const { port } = hook;
+    await hook.close();
+    const child = spawn(process.execPath, ['receiver.mjs'], {
+      cwd: path,
+      env: { ...process.env, SIEM_HOOK_SECRET: secret, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    try {
+      await office.declare({ auditTo: { siem: hook.url } });
+      office.start({ saveMs: 3_600_000 });
+      const ids = await office.entries(3);
+      const kept = () =>
+        existsSync(join(path, 'entries.jsonl'))
+          ? readFileSync(join(path, 'entries.jsonl'), 'utf8')
+              .split('\n')
+              .slice(0, -1)
+              .map((line) => JSON.parse(line).id)
+          : [];
+      await until(() => kept().length === 3);
+      assert.equal(kept(), ids);
+      const forged = await fetch(hook.url, { method: 'POST', body: '{"data": {"entries": [{"id": "forged"}]}}' });
+      assert.is(forged.status, 401);
+      office.secrets.set('WEIR_SECRET_HOOK', `whsec_${Buffer.alloc(32).toString('base64')}`);
+      await office.entries(1);
+      await until(() => office.standing('webhook/siem')?.failing?.reason === 'it answered 401');
+      assert.equal(kept(), ids);
+    } finally {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    }
+  },
+);
 
 streaming.run();
 

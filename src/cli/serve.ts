@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { createPasswords } from '../auth/password.ts';
+import { auditDeliveredOf } from '../control/audit-delivered.ts';
 import { auditIntactOf } from '../control/audit-intact.ts';
 import { type AutoSnapshots, startAutoSnapshots } from '../control/auto-snapshots.ts';
 import { createContents } from '../control/contents.ts';
@@ -13,6 +14,7 @@ import { buildServer, createMetrics, type Metrics } from '../http/server.ts';
 import { type Schedule, startJobs } from '../jobs/schedule.ts';
 import { createMailer } from '../mail/smtp.ts';
 import { exportSteps } from '../manifests/export.ts';
+import { type AuditStream, startAuditStream } from '../notify/audit/stream.ts';
 import { type Notifier, startNotifier } from '../notify/notifier.ts';
 import type { Options } from '../options.ts';
 import { ldapProvider } from '../sso/ldap.ts';
@@ -166,6 +168,7 @@ async function serveFrom(
   let autoSnapshots: AutoSnapshots | undefined;
   let scheduled: Schedule | undefined;
   let notifier: Notifier | undefined;
+  let auditStream: AuditStream | undefined;
   try {
     // Not before the port is ours: a password that was shown for nothing is no use to anybody.
     if (needsFirstAdmin(store.read())) await announceFirstAdmin({ ...door, clock: io.now, newId }, io);
@@ -176,14 +179,20 @@ async function serveFrom(
       secretOf: (secret) => secretOf(secret, home),
     });
     metrics.notifications.countedBy(notifier.waiting);
+    auditStream = startAuditStream({
+      ...{ door, baseUrl, clock: io.now, newId, log, storeFolder: resolve(io.cwd, options.store) },
+      secretOf: (secret) => secretOf(secret, home),
+    });
+    metrics.auditStream.countedBy(auditStream.standings);
     const root = resolve(io.cwd, folder);
     const auditIntact = auditIntactOf(store, io.now);
     const storeWritable = storeWritableOf(store, io.now);
+    const auditDelivered = auditDeliveredOf(auditStream.standings, io.now);
     const starting = startLoop({
       ...bench,
       root,
       overlay: options.env,
-      conditions: () => [...isolation.conditions(), auditIntact(), storeWritable()],
+      conditions: () => [...isolation.conditions(), auditIntact(), ...auditDelivered(), storeWritable()],
       log,
       stop: stop.signal,
       onAttempt: (attempt, tree) => logger.refused(attempt, tree),
@@ -223,6 +232,7 @@ async function serveFrom(
             monitor.close(),
             isolation.close(),
             notifier?.close(),
+            auditStream?.close(),
           ]),
       ],
       io,

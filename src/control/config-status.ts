@@ -15,6 +15,7 @@ export interface Condition {
     | 'Drifted'
     | 'Isolation'
     | 'AuditIntact'
+    | 'AuditDelivered'
     | 'StoreWritable';
   readonly status: 'True' | 'False' | 'Unknown';
   /** One word in CamelCase. */

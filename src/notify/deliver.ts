@@ -7,7 +7,7 @@ export type Outcome =
   /** It may be taken later; not before `afterMs`, where the receiver said so. */
   | { readonly came: 'later'; readonly reason: string; readonly afterMs?: number }
   /** Another try would meet the same. */
-  | { readonly came: 'refused'; readonly reason: string }
+  | { readonly came: 'refused'; readonly reason: string; readonly isTooLarge?: true }
   /** The receiver wants no message any more. */
   | { readonly came: 'gone'; readonly reason: string };
 
@@ -55,7 +55,8 @@ function judged({ status, headers }: Response, now: string): Outcome {
   if (status === 410) return { came: 'gone', reason };
   if (status >= 300 && status < 400)
     return { came: 'refused', reason: `${reason}: redirects are not followed, so its url must be the final address` };
-  if (status < 500 && !laterStatuses.has(status)) return { came: 'refused', reason };
+  if (status < 500 && !laterStatuses.has(status))
+    return { came: 'refused', reason, ...(status === 413 ? { isTooLarge: true } : {}) };
   const afterMs = retryAfter(headers.get('retry-after'), now);
   return { came: 'later', reason, ...(afterMs === undefined ? {} : { afterMs }) };
 }

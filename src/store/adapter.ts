@@ -9,6 +9,7 @@ import { cutDoubtful, look, requireFooting, requireFound } from './footing.ts';
 import { frame } from './group.ts';
 import { markLine } from './journal.ts';
 import type { Journal, JournalOptions } from './journal-state.ts';
+import type { Dropped } from './ledger.ts';
 import type { Log } from './log.ts';
 import { passed } from './passing.ts';
 import { probe } from './probe.ts';
@@ -19,6 +20,8 @@ import { due, rotate, takeSnapshot } from './rotate.ts';
 export interface JournalAdapter extends Adapter<Log> {
   /** The record segments, oldest first. */
   recordSegments(): readonly RecordSegment[];
+  /** How many records of each stream retention has dropped. */
+  gone(): Dropped;
   /** What the start found wrong with them. */
   foundDamage(): readonly Damage[];
   /** How much the journal has grown since the last snapshot, in bytes. */
@@ -63,6 +66,7 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
     },
     write: (log) => write(journal(), log),
     recordSegments: () => journal().records,
+    gone: () => journal().gone,
     foundDamage: () => journal().damage,
     journalBytes: () => journal().grown,
     snapshotBytes: () => journal().snapshotBytes,

@@ -8,12 +8,23 @@ import type { Damage } from './damage.ts';
 import { wordsOf } from './file-system.ts';
 import type { Log, Waiting } from './log.ts';
 import type { SealedRow } from './seal.ts';
-import type { Entry, PositionedView, Receipt, RecordFilter, RecordQuery, StoreRecord, Usage } from './store.ts';
+import type {
+  Entry,
+  Onward,
+  OnwardQuery,
+  PositionedView,
+  Receipt,
+  RecordFilter,
+  RecordQuery,
+  StoreRecord,
+  Usage,
+} from './store.ts';
 
 /** What an engine adds: where records are found, how it closes, and what it tells a person. */
 export interface Backing {
   readonly records: (log: Log, query: RecordQuery) => Promise<readonly StoreRecord[]>;
   readonly countRecords: (log: Log, filter: RecordFilter) => Promise<number>;
+  readonly recordsAfter: (log: Log, query: OnwardQuery) => Promise<Onward>;
   readonly close: () => Promise<void>;
   /** Where blobs are. */
   readonly shelf: Shelf;

@@ -56,6 +56,7 @@ export function createEngine(low: Low<Log>, backing: Backing): Store {
       if (engine.closing === undefined && backing.readOnly === undefined) run(engine.closed.signal);
     },
     records: (query) => backing.records(low.data, query),
+    recordsAfter: (query) => backing.recordsAfter(low.data, query),
     countRecords: (filter) => backing.countRecords(low.data, filter),
     blobs: createBlobs(backing.shelf, {
       view: () => engine.view,

@@ -15,6 +15,8 @@ export interface JournalStart {
   /** Segments of records that retention has dropped, and that are there still. */
   readonly retired: readonly string[];
   readonly dropped: Dropped;
+  /** How many records it has dropped. */
+  readonly gone: Dropped;
   /** What is wrong with records, as far as the start tells. */
   readonly damage: readonly Damage[];
   readonly snapshotBytes: number;
@@ -56,6 +58,7 @@ export interface Journal {
   records: readonly RecordSegment[];
   retired: readonly string[];
   dropped: Dropped;
+  gone: Dropped;
   readonly damage: readonly Damage[];
   snapshotBytes: number;
   grown: number;

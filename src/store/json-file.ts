@@ -12,6 +12,8 @@ import { presentFormat, sealingKey } from './format.ts';
 import { type Loaded, load } from './load.ts';
 import { lockFolder } from './lock.ts';
 import { emptyLog, type Log } from './log.ts';
+import { readOnward } from './onward.ts';
+import { onwardLines } from './onward-lines.ts';
 import { createRecordIndex, noIndex } from './record-index/index.ts';
 import { defaultRetention, listRecordSegments } from './record-segments.ts';
 import { watchRecords } from './record-watch.ts';
@@ -90,12 +92,15 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
   const read = segmentLines(files, folder, log, format, watch);
   lines = read;
   const reader = createRecordReader(read, watch, index);
+  const onward = onwardLines(files, folder, log, format, watch);
   index.follow(adapter.recordSegments());
   const usage = options.watched
     ? watchUsage({ files, folder, log, snapshotBytes: () => adapter.snapshotBytes() })
     : undefined;
   return createEngine(low, {
     records: (data, query) => reader.page(data, adapter.recordSegments(), query),
+    recordsAfter: (data, query) =>
+      readOnward(data, () => ({ segments: adapter.recordSegments(), gone: adapter.gone() }), onward, query),
     countRecords: (data, filter) => reader.count(data, adapter.recordSegments(), filter),
     shelf: shelfOnFooting(fileShelf(files, folder), () => adapter.requireFooting()),
     seal: (row) => sealRow(row, key),
@@ -120,16 +125,18 @@ async function openForWriting(setting: Setting, options: OpenOptions, unlock: ()
 
 async function openForReading(setting: Setting, options: OpenOptions): Promise<Store> {
   const { folder, files, format, log } = setting;
-  const { log: data, lost, records, damage } = await loadWhileOthersWrite(setting, options, 20);
+  const { log: data, lost, records, gone, damage } = await loadWhileOthersWrite(setting, options, 20);
   if (lost) log(`${lost.error.message} (Nothing is lost: the snapshot before it and the journal are good)`);
   const low = new Low<Log>({ read: async () => data, write: async () => {} }, emptyLog());
   await low.read();
   const watch = watchRecords(files, folder, log, damage);
   const lines = segmentLines(files, folder, log, format, watch);
   const reader = createRecordReader(lines, watch, noIndex);
+  const onward = onwardLines(files, folder, log, format, watch);
   return createEngine(low, {
     damage: () => watch.damage(),
     records: (all, query) => reader.page(all, records, query),
+    recordsAfter: (all, query) => readOnward(all, () => ({ segments: records, gone }), onward, query),
     countRecords: (all, filter) => reader.count(all, records, filter),
     shelf: fileShelf(files, folder),
     close: () => watch.close().then(() => lines.keepOnly([])),

@@ -11,6 +11,8 @@ export interface Ledger {
   readonly heads: Heads;
   /** The last commit whose records retention has dropped, by stream: an older segment may be there still, and is not missed. */
   readonly dropped: Dropped;
+  /** How many records it has dropped since that is counted; absent in a snapshot that was written before. */
+  readonly gone?: Dropped | undefined;
   readonly passing?: Passing | undefined;
   /** Oldest first. */
   readonly segments: readonly RecordSegment[];
@@ -43,8 +45,8 @@ export interface Known {
 }
 
 /** The lines of a snapshot that hold a ledger. */
-export function* ledgerLines({ heads, dropped, passing, segments }: Ledger): Generator<object> {
-  yield { ledger: { heads, dropped, ...(passing && { passing }) } };
+export function* ledgerLines({ heads, dropped, gone, passing, segments }: Ledger): Generator<object> {
+  yield { ledger: { heads, dropped, ...(gone && { gone }), ...(passing && { passing }) } };
   for (let at = 0; at < segments.length; at += 200) yield { segments: segments.slice(at, at + 200) };
 }
 

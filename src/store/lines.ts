@@ -84,6 +84,26 @@ export async function scanLines(file: Pick<OpenFile, 'read'>, onLine: (line: Lin
   return offset + carry.length;
 }
 
+/** The lines of a file from a byte on, read piece by piece: whoever has enough stops. */
+export async function* scanOnward(file: Pick<OpenFile, 'read'>, offset: number): AsyncGenerator<Line> {
+  let carry = Buffer.alloc(0);
+  let start = offset;
+  for (let room = 1 << 12; ; room = Math.min(room * 2, 1 << 18)) {
+    const chunk = Buffer.allocUnsafe(room);
+    const count = await file.read(chunk, start + carry.length);
+    if (count === 0) break;
+    const piece = Buffer.concat([carry, chunk.subarray(0, count)]);
+    let from = 0;
+    for (let feed = piece.indexOf(10, carry.length); feed >= 0; feed = piece.indexOf(10, from)) {
+      yield lineOf(piece.subarray(from, feed + 1), start + from);
+      from = feed + 1;
+    }
+    carry = piece.subarray(from);
+    start += from;
+  }
+  if (carry.length > 0) yield lineOf(carry, start);
+}
+
 /**
  * The lines of a file before `end`, the last one first. Those that `wanted` does not want are passed over, and not parsed. It is asked of many
  * lines at once, too: what it wants none of holds no line that it wants.

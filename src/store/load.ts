@@ -32,6 +32,7 @@ export interface Loaded {
   readonly records: readonly RecordSegment[];
   readonly retired: readonly string[];
   readonly dropped: Dropped;
+  readonly gone: Dropped;
   readonly damage: readonly Damage[];
   /** The keys that its files are encrypted with, by their ids. */
   readonly keys: readonly string[];
@@ -113,7 +114,8 @@ async function loadFrom(source: Source, records: readonly RecordSegment[], posit
   });
   takeChain(log, inventory.segments, trail, ledger);
   const { segments, retired, damage } = inventory;
-  const standing = { records: segments, retired, dropped: ledger?.dropped ?? nothingDropped };
+  const { dropped = nothingDropped, gone = nothingDropped } = ledger ?? {};
+  const standing = { records: segments, retired, dropped, gone };
   const found = { ...standing, damage: [...damage, ...trail.damage] };
   return { log, ...found, segment, end, snapshotBytes: snapshot.size, journalBytes, ...known };
 }

@@ -11,19 +11,22 @@ export interface Retained {
   readonly kept: readonly RecordSegment[];
   readonly unwanted: readonly RecordSegment[];
   readonly dropped: Dropped;
+  /** How many records were dropped, now and before. */
+  readonly gone: Dropped;
 }
 
 /** Parts the segments, oldest first, by what has to be kept. Nothing gets older while it is not known what time has passed. */
 export function retain(
   segments: readonly RecordSegment[],
-  before: Dropped,
+  before: Pick<Retained, 'dropped' | 'gone'>,
   retention: Retention,
   passing: Passing | undefined,
 ): Retained {
   const kept: RecordSegment[] = [];
   const unwanted: RecordSegment[] = [];
   const newer = { history: 0, audit: 0 };
-  const dropped = { ...before };
+  const dropped = { ...before.dropped };
+  const gone = { ...before.gone };
   for (const segment of segments.toReversed()) {
     const { stream, count, newest, last } = segment;
     const rule = retention[stream];
@@ -33,9 +36,11 @@ export function retain(
         : passing !== undefined && newest < new Date(passing.time - rule.days * 86_400_000).toISOString();
     newer[stream] += count;
     (isOld ? unwanted : kept).unshift(segment);
-    if (isOld) dropped[stream] = Math.max(dropped[stream], last);
+    if (!isOld) continue;
+    dropped[stream] = Math.max(dropped[stream], last);
+    gone[stream] += count;
   }
-  return { kept, unwanted, dropped };
+  return { kept, unwanted, dropped, gone };
 }
 
 /** What is told of segments that were dropped: a sentence a stream. */

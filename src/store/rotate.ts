@@ -67,13 +67,14 @@ export async function takeSnapshot(journal: Journal, log: Log, position: number)
   });
   if (journal.records.length > 0) await syncRecordSegments(files, folder);
   journal.records = await noted(files, folder, journal.records);
-  const retained = retain(journal.records, journal.dropped, retention, passing);
-  const { kept: segments, dropped, unwanted } = retained;
+  const retained = retain(journal.records, journal, retention, passing);
+  const { kept: segments, dropped, gone, unwanted } = retained;
   await requireFooting(journal);
   journal.snapshotBytes = await writeSnapshot(files, folder, log, position, format, {
     heads,
     passing,
     dropped,
+    gone,
     segments,
   });
   await requireFooting(journal);
@@ -81,6 +82,7 @@ export async function takeSnapshot(journal: Journal, log: Log, position: number)
   // Whoever counts or reads from now on does without them. The snapshot before lists them, so that they stay until that is gone.
   journal.records = segments;
   journal.dropped = dropped;
+  journal.gone = gone;
   const retired = journal.retired;
   journal.retired = unwanted.map(({ name }) => name);
   for (const words of droppedWords(unwanted, retention)) say(`${folder}: ${words}`);

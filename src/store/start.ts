@@ -23,7 +23,10 @@ export async function start(setting: Setting): Promise<readonly [Log, JournalSta
     const segment = await createSegment(files, folder, 1, format);
     return [
       emptyLog(),
-      { segment, records: [], retired: [], damage: [], dropped: nothingDropped, snapshotBytes: 0, grown: 0 },
+      {
+        ...{ segment, records: [], retired: [], damage: [], snapshotBytes: 0, grown: 0 },
+        ...{ dropped: nothingDropped, gone: nothingDropped },
+      },
     ];
   }
   await removeUnfinished(files, folder, found);
@@ -36,8 +39,8 @@ export async function start(setting: Setting): Promise<readonly [Log, JournalSta
   if (size > end) log(`${path}: ${size - end} bytes at byte ${end} were never acknowledged, and are cut off`);
   const file = await ownSegment(setting, path, loaded.end);
   if (!file) return start(setting);
-  const { snapshotBytes, journalBytes: grown, records, retired, dropped, damage } = loaded;
-  const known = { records, retired, dropped, damage, snapshotBytes };
+  const { snapshotBytes, journalBytes: grown, records, retired, dropped, gone, damage } = loaded;
+  const known = { records, retired, dropped, gone, damage, snapshotBytes };
   const segment = { path, file, size: end };
   if (loaded.version === format.version && !loaded.isSealedOtherwise) return [loaded.log, { segment, grown, ...known }];
   return [loaded.log, { segment: await beginAnew(setting, loaded, segment), grown: 0, outdated: true, ...known }];

@@ -83,6 +83,26 @@ export interface RecordQuery extends RecordFilter {
   readonly limit: number;
 }
 
+/** What of a stream comes next. */
+export interface OnwardQuery {
+  readonly stream: StoreRecord['stream'];
+  /** The place to go on from, as an answer before told it; absent: what comes from now on, of which there is nothing yet. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+/** A stretch of a stream, oldest first. Places are opaque, and good in the store that told them alone, also after a restart. */
+export interface Onward {
+  /** Each with the place behind it. */
+  readonly records: readonly { readonly record: StoreRecord; readonly place: string }[];
+  /** The place behind all of them. */
+  readonly place: string;
+  /** How many should have come besides: retention has dropped them, or they cannot be read. */
+  readonly lost: number;
+  /** How many come after these. */
+  readonly waiting: number;
+}
+
 /** How much each part of a store takes, in bytes. `other`: its key, its marks, and what does not belong to it. */
 export const parts = {
   journal: 0,
@@ -158,6 +178,8 @@ export interface Store {
   lead(name: string, run: (stop: AbortSignal) => void): void;
   /** Newest first. Reads no more than it has to, and lets others go first meanwhile. */
   records(query: RecordQuery): Promise<readonly StoreRecord[]>;
+  /** What comes after a place in a stream, oldest first: what it costs grows with what it answers. Rejects for a place that is none of this store. */
+  recordsAfter(query: OnwardQuery): Promise<Onward>;
   /** How many records there are; those of a whole stream are counted without being read. */
   countRecords(filter: RecordFilter): Promise<number>;
   /** Bytes that resources name. */

@@ -24,12 +24,13 @@ const referenced: Readonly<Record<string, string>> = {
   'Platform.ai.assistantService.token': '{fromFile: assistant}',
   'Platform.vendorCatalogue.token': '{fromFile: vendor}',
   'Platform.notifications[].secret': '{fromEnv: WEIR_SECRET_HOOK}',
+  'Platform.auditTo[].secret': '{fromEnv: WEIR_SECRET_AUDIT}',
   'Template.options.npmrc.value': '{fromFile: npmrc}',
   'Template.options.httpAuth.value.password': '{fromEnv: WEIR_SECRET_HTTP}',
   'SsoConfig.ldap.password': '{fromFile: ldap}',
 };
 
-const variables = ['SMTP', 'HOOK', 'HTTP', 'UNUSED'];
+const variables = ['SMTP', 'HOOK', 'AUDIT', 'HTTP', 'UNUSED'];
 const secretFiles = ['assistant', 'vendor', 'npmrc', 'ldap', 'unused', 'server-token'];
 
 /** A valid tree with every secret that a document can have, each written by `secret`. */
@@ -51,6 +52,8 @@ spec:
     token: ${secret('Platform.vendorCatalogue.token')}
   notifications:
     - {name: ci, url: "http://127.0.0.1:1/", secret: ${secret('Platform.notifications[].secret')}}
+  auditTo:
+    - {name: siem, url: "http://127.0.0.1:1/", secret: ${secret('Platform.auditTo[].secret')}}
 ---
 kind: AdminSettings
 metadata: {name: default}
@@ -108,6 +111,7 @@ const mistakes: Readonly<Record<string, string>> = {
   tag: `kind: SsoConfig\nmetadata: {name: g}\nspec:\n  emailDomain: g.example\n  provider: ldap\n  ldap:\n    password: !vault ${plant('a tag')}\n`,
   url: `kind: SsoConfig\nmetadata: {name: u}\nspec:\n  emailDomain: u.example\n  provider: ldap\n  active: true\n  ldap:\n    baseDn: dc=x\n    username: x\n    password: {fromEnv: WEIR_SECRET_HOOK}\n    server: "ldap://cn=weir:${plant('an address')}@ldap.example"\n`,
   hook: `kind: Platform\nmetadata: {name: hook}\nspec:\n  notifications:\n    - {name: a, url: "https://me:${plant('the address of a receiver')}@example.com/", secret: {fromEnv: WEIR_SECRET_HOOK}}\n`,
+  audit: `kind: Platform\nmetadata: {name: audit}\nspec:\n  auditTo:\n    - {name: a, url: "https://me:${plant('the address of who gets the audit log')}@example.com/", secret: {fromEnv: WEIR_SECRET_AUDIT}}\n`,
   key: `kind: SsoConfig\nmetadata: {name: k}\nspec:\n  emailDomain: k.example\n  provider: saml\n  saml: {certificate: {fromFile: key.pem}}\n`,
   'key-in-place': `kind: SsoConfig\nmetadata: {name: kp}\nspec:\n  emailDomain: kp.example\n  provider: ldap\n  ldap:\n    tls:\n      ca: |\n        -----BEGIN RSA PRIVATE KEY-----\n        ${plant('a private key in its place')}\n        -----END RSA PRIVATE KEY-----\n`,
   typed: `kind: User\nmetadata: {name: t}\npassword: ${plant('a kind that there is not')}\n`,

@@ -261,6 +261,26 @@ store('count mails by outcome, and those that wait', async () => {
   assert.is(series.get('weir_mails_waiting'), 3);
 });
 
+store('tell what each target of the audit log has not got yet, and forget those that are gone', async () => {
+  const metrics = createMetrics({ version: '1' });
+  const oldest = new Date(Date.now() - 90_000).toISOString();
+  const siem = { target: 'webhook/siem', waiting: 7, oldest, failing: undefined, dropped: 2 };
+  let standings = [siem, { ...siem, target: 'file', waiting: 0, oldest: undefined, dropped: 0 }];
+  metrics.auditStream.countedBy(() => standings);
+  const series = await expose(metrics, openMemoryStore());
+  assert.is(series.get('weir_audit_stream_waiting{target="webhook/siem"}'), 7);
+  assert.is(series.get('weir_audit_stream_waiting{target="file"}'), 0);
+  assert.ok(Number(series.get('weir_audit_stream_oldest_seconds{target="webhook/siem"}')) >= 90);
+  assert.is(series.get('weir_audit_stream_oldest_seconds{target="file"}'), 0);
+  assert.is(series.get('weir_audit_stream_dropped{target="webhook/siem"}'), 2);
+  standings = [];
+  const none = await expose(metrics, openMemoryStore());
+  assert.equal(
+    [...none.keys()].filter((name) => name.startsWith('weir_audit_stream')),
+    [],
+  );
+});
+
 store('tell how far the journal has grown', async () => {
   const kept = await openStore('/store', {
     create: true,
@@ -391,6 +411,7 @@ secrets('is anything of users, teams, addresses or credentials, whatever has hap
     'limit',
     'condition',
     'part',
+    'target',
   ];
   const ofNode = ['le', 'space', 'major', 'minor', 'patch', 'kind'];
   assert.equal(

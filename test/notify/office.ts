@@ -94,7 +94,8 @@ function entryOf(revision: string, result: HistoryEntry['result']): HistoryEntry
   return { revision, trigger: 'watch', result, at: new Date().toISOString(), ...counts };
 }
 
-function platformOf(before: Resource<'Platform'> | undefined, spec: Resource<'Platform'>['spec']) {
+/** The change that declares a platform. */
+export function platformOf(before: Resource<'Platform'> | undefined, spec: Resource<'Platform'>['spec']) {
   if (before) return updated(before, { ...before, spec, generation: before.generation + 1 });
   const at = '2026-11-21T10:00:00.000Z';
   const declared = { labels: {}, lifecycle: defaultLifecycle, managedBy: 'config' } as const;

@@ -433,6 +433,33 @@ function records(test: Tests): void {
     assert.equal(await idsOf(store, { stream: 'history', limit: 3, where, before: 'i3' }), ['h3']);
   });
 
+  test('reads the records of a stream onward from a place, oldest first, each once', async (store) => {
+    const { place: start, records: none } = await store.recordsAfter({ stream: 'audit', limit: 5 });
+    assert.equal(none, []);
+    for (let index = 1; index <= 12; index += 1)
+      await store.commit(
+        () => ({
+          changes: [],
+          records: [auditRecord(`a${index}`), historyRecord(`h${index}`), auditRecord(`b${index}`)],
+        }),
+        { id: String(index) },
+      );
+    const found: string[] = [];
+    for (let after = start; ; ) {
+      const page = await store.recordsAfter({ stream: 'audit', after, limit: 5 });
+      found.push(...page.records.map(({ record }) => record.id));
+      assert.equal([page.lost, page.waiting], [0, 24 - found.length]);
+      if (page.records.length === 0) break;
+      const [first] = page.records;
+      const again = await store.recordsAfter({ stream: 'audit', after: String(first?.place), limit: 1 });
+      assert.is(again.records[0]?.record.id, page.records[1]?.record.id ?? again.records[0]?.record.id);
+      after = page.place;
+    }
+    assert.equal(found, Array.from({ length: 12 }, (_, index) => [`a${index + 1}`, `b${index + 1}`]).flat());
+    const { records } = await store.recordsAfter({ stream: 'audit', limit: 5 });
+    assert.equal(records, [], 'without a place it begins now');
+  });
+
   test('counts the records of a stream, and those that a filter lets through', async (store) => {
     const day = (number: number) => `2026-01-${String(number).padStart(2, '0')}T00:00:00.000Z`;
     for (let index = 1; index <= 28; index += 1)

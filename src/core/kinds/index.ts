@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { actionToken } from './action-token.ts';
 import { adminSettings } from './admin-settings.ts';
+import { auditDelivered } from './audit-delivered.ts';
 import { device } from './device.ts';
 import { deviceGroup } from './device-group.ts';
 import { httpToken } from './http-token.ts';
@@ -60,6 +61,7 @@ export const runtimeKinds = {
   Receiver: receiver,
   Suspension: suspension,
   Reconciled: reconciled,
+  AuditDelivered: auditDelivered,
 } as const;
 
 /** All kinds. */

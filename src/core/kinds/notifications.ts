@@ -9,21 +9,29 @@ export const notificationEvents = ['applied', 'refused', 'drifted', 'recovered']
 /** One of them. */
 export type NotificationEvent = (typeof notificationEvents)[number];
 
+/** Where a signed webhook goes. */
+export function webhookUrl() {
+  return url().refine((text) => !/^https?:/.test(text) || URL.canParse(text), {
+    error: 'it must be an http:// or https:// address without a user name or password in it',
+  });
+}
+
+/** What a signed webhook is signed with. */
+export function webhookSecret() {
+  return secret().describe(
+    'What messages are signed with, by reference: `whsec_` and the base64 of at least 24 random bytes. Two, with a space between them, while keys change: each signs.',
+  );
+}
+
 /** The receivers of signed webhooks. */
 export const notifications = listBy(
   'name',
   z.strictObject({
     name: name().describe('What the receiver is called here: in the log, and in the conditions of the platform.'),
-    url: url()
-      .refine((text) => !/^https?:/.test(text) || URL.canParse(text), {
-        error: 'it must be an http:// or https:// address without a user name or password in it',
-      })
-      .describe(
-        'The http(s) address that is posted to. Any that this server reaches may be named, also private ones. It is shown in plans: what must stay hidden belongs into `secret`.',
-      ),
-    secret: secret().describe(
-      'What messages are signed with, by reference: `whsec_` and the base64 of at least 24 random bytes. Two, with a space between them, while keys change: each signs.',
+    url: webhookUrl().describe(
+      'The http(s) address that is posted to. Any that this server reaches may be named, also private ones. It is shown in plans: what must stay hidden belongs into `secret`.',
     ),
+    secret: webhookSecret(),
     events: setOf(z.enum(notificationEvents))
       .default([...notificationEvents])
       .describe(

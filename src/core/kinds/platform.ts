@@ -1,6 +1,7 @@
 // The noun Platform: what this installation is. One a tree, in weir.yaml.
 import { z } from 'zod';
 import { api } from './api-settings.ts';
+import { auditFile, auditTo } from './audit-targets.ts';
 import { defineKind, immutable, matching, secret, setOf } from './kind.ts';
 import { notifications } from './notifications.ts';
 import { count, dnsDomain, flag, hours, text, url } from './scalars.ts';
@@ -230,6 +231,8 @@ export const platform = defineKind({
       .describe('Files of the tree that are not read: globs relative to its root, like `drafts/**`.'),
     api,
     notifications,
+    auditTo,
+    auditFile,
   }),
   example: `apiVersion: weir/v1
 kind: Platform
@@ -261,5 +264,13 @@ spec:
       url: https://ci.example.com/hooks/weir
       secret: {fromEnv: WEIR_SECRET_CI_HOOK}
       events: [refused, drifted, recovered]
+  auditTo:
+    - name: siem
+      url: https://siem.example.com/weir
+      secret: {fromEnv: WEIR_SECRET_SIEM_HOOK}
+  auditFile:
+    path: /var/log/weir/audit.jsonl
+    maxMegabytes: 100
+    keep: 10
 `,
 });

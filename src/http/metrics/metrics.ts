@@ -7,6 +7,7 @@ import type { Mailer, MailOutcome } from '../../mail/mail.ts';
 import type { Store } from '../../store/store.ts';
 import type { Sync } from '../../store/timed-files.ts';
 import { alertMetrics } from './alerts.ts';
+import { type AuditStreamMetrics, auditStreamMetrics } from './audit-stream.ts';
 import { type GatewayMetrics, gatewayMetrics } from './gateway.ts';
 import { commitOutcomes, type MeasuredCommit, measured } from './measured-store.ts';
 import { type NotificationMetrics, notificationMetrics } from './notifications.ts';
@@ -45,6 +46,8 @@ export interface Metrics {
   alerted(cause: AlertCause): void;
   /** What became of a message to a receiver, and how many attempts wait to be told. */
   readonly notifications: NotificationMetrics;
+  /** What of the audit log each target has not got yet. */
+  readonly auditStream: AuditStreamMetrics;
   answered(request: Answered): void;
   /** What is open and under way, and what was refused or cut for a limit. */
   readonly gateway: GatewayMetrics;
@@ -77,6 +80,7 @@ export function createMetrics({ version }: { readonly version: string }): Metric
     mailed: mailMetrics(registry),
     alerted: alertMetrics(registry),
     notifications: notificationMetrics(registry),
+    auditStream: auditStreamMetrics(registry),
     answered: httpMetrics(registry),
     gateway: gatewayMetrics(registry),
     exposition: async ({ door: { store }, reconciler, mailer, instanceUsage }) => {

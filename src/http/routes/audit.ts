@@ -1,11 +1,12 @@
 // The audit log: all of it for admins, and that of a team for its owners.
 import { z } from 'zod';
 import { auditEntryOf, auditFilter } from '../../control/audit.ts';
+import { shownAuditEntry } from '../../core/audit/shown.ts';
 import { listBody, listView, pageQuery } from '../paging.ts';
 import { recordPage } from '../record-page.ts';
 import { type Call, defineRoute, type Reply, type Route } from '../route.ts';
 import { teamSubject } from '../subjects.ts';
-import { auditEntryView, exampleAuditEntry, shownAuditEntry } from '../views/audit.ts';
+import { auditEntryView, exampleAuditEntry } from '../views/audit.ts';
 import { timeQuery } from '../views/values.ts';
 
 const word = () => z.string().min(1).max(255).optional();

@@ -1,6 +1,5 @@
 // How an audit entry looks in answers.
 import { z } from 'zod';
-import type { AuditEntry } from '../../core/audit/entry.ts';
 import { component } from '../json-schema.ts';
 import { idView, instantView } from './values.ts';
 
@@ -50,11 +49,6 @@ export const auditEntryView = component(
     address: z.string().optional().describe('The network address that it came from; in the whole log only.'),
   }),
 );
-
-/** An audit entry as answered; `whole` with what only admins may know. */
-export function shownAuditEntry({ team: _, address, ...entry }: AuditEntry, whole: boolean) {
-  return whole && address !== undefined ? { ...entry, address } : entry;
-}
 
 /** An audit entry in an example. */
 export const exampleAuditEntry: z.output<typeof auditEntryView> = {

@@ -15,7 +15,7 @@ export const conditionView = component(
     type: z
       .string()
       .describe(
-        'What it is about: Ready, Reconciling, Stalled, SourceAvailable, Settling, Drifted, Isolation, AuditIntact, StoreWritable, SecretMissing, NotificationsDelivered.',
+        'What it is about: Ready, Reconciling, Stalled, SourceAvailable, Settling, Drifted, Isolation, AuditIntact, AuditDelivered, StoreWritable, SecretMissing, NotificationsDelivered.',
       ),
     status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
     reason: z.string().describe('Why, in one word.'),

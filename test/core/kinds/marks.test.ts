@@ -58,6 +58,7 @@ marks('stand where the nouns say', () => {
       'Platform.ai.assistantService.token',
       'Platform.vendorCatalogue.token',
       'Platform.notifications[].secret',
+      'Platform.auditTo[].secret',
       'Template.options.npmrc.value',
       'Template.options.httpAuth.value.password',
       'SsoConfig.ldap.password',

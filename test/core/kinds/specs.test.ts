@@ -90,6 +90,7 @@ platform('is a community installation with the local driver when it says nothing
     exclude: [],
     api: { describePublicly: false, trustProxy: false, rateLimit: { signInPerMinute: 60, requestsPerMinute: 0 } },
     notifications: [],
+    auditTo: [],
     gateway: { perInstance: 2048, perClient: 1024 },
   });
 });
@@ -131,6 +132,28 @@ platform('tells receivers at http and https addresses, each once, and of everyth
   assert.equal(problems({ ...hook, secret: 'whsec_abc' }), ['notifications.0.secret']);
   assert.equal(problems({ name: 'ci', url: hook.url }), ['notifications.0.secret']);
 });
+
+platform(
+  'gives the audit log to receivers at http and https addresses, each once, and to a file by its whole path',
+  () => {
+    const hook = { name: 'siem', url: 'https://siem.example.com/weir', secret: { fromEnv: 'WEIR_SECRET_HOOK' } };
+    const problems = (...auditTo: object[]) => problemsOf('Platform', { auditTo });
+    assert.equal(problems(hook, { ...hook, name: 'other' }), []);
+    assert.equal(problems(hook, hook), ['auditTo.1.name']);
+    for (const url of ['ftp://siem.example.com', 'https://ann:pw@siem.example.com', 'http://[::1/x'])
+      assert.equal(problems({ ...hook, url }), ['auditTo.0.url'], url);
+    assert.equal(problems({ ...hook, secret: 'whsec_abc' }), ['auditTo.0.secret']);
+    assert.equal(problems({ name: 'siem', url: hook.url }), ['auditTo.0.secret']);
+    const file = (auditFile: object) => problemsOf('Platform', { auditFile });
+    assert.equal(kinds.Platform.spec.parse({ auditFile: {} }).auditFile, { maxMegabytes: 100, keep: 10 });
+    for (const path of ['/var/log/weir/audit.jsonl', '/a', 'C:\\logs\\audit.jsonl', '/with space/ä.jsonl'])
+      assert.equal(file({ path }), [], path);
+    for (const path of ['audit.jsonl', './audit.jsonl', '', '/', '/var/log/', '/a\n', '~/audit', 'C:audit'])
+      assert.equal(file({ path }), ['auditFile.path'], path);
+    assert.equal(file({ maxMegabytes: 0, keep: 0 }), ['auditFile.maxMegabytes', 'auditFile.keep']);
+    assert.equal(file({ maxMegabytes: 10_241, keep: 1001 }), ['auditFile.maxMegabytes', 'auditFile.keep']);
+  },
+);
 
 platform('refuses half hours and numbers in quotes', () => {
   assert.equal(problemsOf('Platform', { sessions: { expiryHours: 0.5, idleHours: '32' } }), [

@@ -2,11 +2,14 @@
 // The server under load and faults, until each fault that this machine lets it have came once: `npm run endure` goes on for longer.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startCommand } from '../support/run-command.ts';
 import { diceOf } from './dice.ts';
 import { endure } from './endure.ts';
 import { faults } from './faults/index.ts';
+import { inspect, inspectable } from './live-memory.ts';
 import { createOracle } from './oracle.ts';
 import { growth } from './vitals.ts';
+import { waitFor } from './world.ts';
 
 const enduring = suite('a server under load and faults');
 
@@ -54,10 +57,12 @@ oracle('takes what was cut off as a whole or not at all, and holds it to what it
 const flat = suite('what is flat');
 
 flat('may grow by a little from the second third of a life to the last, whatever it did before', () => {
-  const life = { seconds: 100, handles: [1, 30, 30] as const };
-  assert.equal(growth({ ...life, residentMb: [10, 100, 112] }), []);
-  assert.is(growth({ ...life, residentMb: [10, 100, 114] }).length, 1);
-  assert.is(growth({ ...life, residentMb: [10, 100, 100], handles: [1, 30, 40] }).length, 1);
+  const flatLife = { seconds: 100, liveMb: [10, 100, 112], residentMb: [10, 100, 112], handles: [1, 30, 30] } as const;
+  assert.equal(growth(flatLife), []);
+  assert.match(growth({ ...flatLife, liveMb: [10, 100, 114] }).join(), /^what is alive in memory grew from 100 to 114/);
+  assert.match(growth({ ...flatLife, residentMb: [10, 100, 114] }).join(), /^memory grew from 100 to 114/);
+  assert.match(growth({ ...flatLife, handles: [1, 30, 40] }).join(), /^open handles grew/);
+  assert.equal(growth({ ...flatLife, liveMb: undefined, residentMb: undefined }), []);
 });
 
 const chance = suite('chance');
@@ -72,4 +77,32 @@ chance('comes again by its seed', () => {
   assert.equal(diceOf('x').shuffled([3, 1, 2]).toSorted(), [1, 2, 3]);
 });
 
-for (const one of [enduring, oracle, flat, chance]) one.run();
+const living = suite('what is alive in memory');
+
+living('is what a process keeps, and not what it has let go', async () => {
+  const source = `
+    const kept = [];
+    process.on('SIGUSR2', () => {
+      for (let times = 0; times < 40; times += 1) Array(1e6).fill(times + 0.5);
+      kept.push(Array(2e6).fill(0.5));
+      console.log('done');
+    });
+    setInterval(() => {}, 1000);
+    console.log('ready');`;
+  const command = startCommand(process.execPath, ['-e', source], { env: { ...process.env, ...inspectable } });
+  try {
+    await waitFor(() => command.output().stdout.includes('ready'));
+    const inspector = await inspect({ command });
+    const before = (await inspector?.liveBytes()) ?? 0;
+    command.child.kill('SIGUSR2');
+    await waitFor(() => command.output().stdout.includes('done'));
+    const more = ((await inspector?.liveBytes()) ?? 0) - before;
+    assert.ok(before > 1e6 && more > 15e6 && more < 17e6, `${before} and ${more} bytes`);
+    inspector?.close();
+  } finally {
+    command.child.kill('SIGKILL');
+    await command.ended;
+  }
+});
+
+for (const one of [enduring, oracle, flat, living, chance]) one.run();

@@ -118,7 +118,7 @@ async function until(course: Course, end: number, fits: (fault: Fault) => boolea
 async function liveLong(course: Course, end: number): Promise<Vitals | undefined> {
   const { stage, tell } = course;
   const life = stage.world.life();
-  const monitor = watchVitals(life.pid);
+  const monitor = watchVitals(life);
   tell('a long life');
   while (performance.now() < end) {
     await sleep(Math.min(15_000, Math.max(0, end - performance.now())));
@@ -126,7 +126,7 @@ async function liveLong(course: Course, end: number): Promise<Vitals | undefined
     if (gentle.length > 0) await meet(course, stage.dice.of(gentle));
     await lookAround(stage, 'in a long life');
   }
-  const vitals = monitor.stop();
+  const vitals = await monitor.stop();
   if (life.hasEnded()) stage.world.blame('the server ended by itself');
   for (const problem of vitals ? growth(vitals) : []) stage.world.blame(`in a long life ${problem}`);
   return vitals;

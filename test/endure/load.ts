@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dice, diceOf } from './dice.ts';
 import { createEditor, type Editor } from './editor.ts';
 import type { Scene } from './scene.ts';
-import { createWorker } from './worker.ts';
+import { createWorker, type Worker } from './worker.ts';
 
 export interface Load {
   readonly editor: Editor;
@@ -12,18 +12,22 @@ export interface Load {
   resume(): void;
   /** Does something while the editor keeps its hands off the tree, and others go on. */
   withoutEditor<T>(work: () => Promise<T>): Promise<T>;
+  /** Signs everybody in anew, while the load is held: their sessions may have ended. */
+  signInAgain(): Promise<void>;
 }
 
 /** How many write at once. */
-const workers = 8;
+const workerCount = 8;
 
 /** Begins: makes what workers need, and sets them to work. */
 export async function startLoad(scene: Scene, seed: string): Promise<Load> {
   const editor = await createEditor(scene, diceOf(`${seed} editor`));
   const everybody = [actor((going) => editor.act(going), diceOf(`${seed} pace`))];
-  for (let number = 0; number < workers; number += 1) {
+  const workers: Worker[] = [];
+  for (let number = 0; number < workerCount; number += 1) {
     const worker = await createWorker(scene, number, diceOf(`${seed} worker ${number}`));
-    everybody.push(actor(worker, diceOf(`${seed} pace ${number}`)));
+    workers.push(worker);
+    everybody.push(actor(() => worker.act(), diceOf(`${seed} pace ${number}`)));
   }
   const [editing] = everybody;
   const pause = async () => {
@@ -37,6 +41,9 @@ export async function startLoad(scene: Scene, seed: string): Promise<Load> {
     editor,
     pause,
     resume,
+    signInAgain: async () => {
+      for (const worker of workers) await worker.signInAgain();
+    },
     withoutEditor: async (work) => {
       await editing?.hold('editor');
       try {

@@ -1,5 +1,6 @@
 // A run as a table for people.
 import type { Endured, FaultRow } from './endure.ts';
+import type { Thirds } from './vitals.ts';
 
 /** What came to pass; ends with the seed and the verdict. */
 export function tableOf({ seed, minutes, rows, tally, edits, vitals, violations }: Endured): string {
@@ -16,7 +17,8 @@ export function tableOf({ seed, minutes, rows, tally, edits, vitals, violations 
     `| edits of the tree taken; refused | ${edits.taken}; ${edits.refused} |`,
     ...(vitals
       ? [
-          `| one life of ${vitals.seconds.toFixed()} s: memory, by thirds | ${vitals.residentMb.map((mb) => mb.toFixed()).join(', ')} MB |`,
+          `| one life of ${vitals.seconds.toFixed()} s: alive in memory, by thirds | ${shownMb(vitals.liveMb)} |`,
+          `| resident memory once it is warm, by thirds | ${shownMb(vitals.residentMb)} |`,
           `| open handles, by thirds | ${vitals.handles.join(', ')} |`,
         ]
       : []),
@@ -26,6 +28,10 @@ export function tableOf({ seed, minutes, rows, tally, edits, vitals, violations 
     `seed ${seed}, ${minutes.toFixed(1)} minutes: ${violations.length === 0 ? 'nothing acknowledged was lost, nothing refused was kept' : `${violations.length} violations`}`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function shownMb(thirds: Thirds | undefined): string {
+  return thirds ? `${thirds.map((mb) => mb.toFixed()).join(', ')} MB` : 'too short to tell';
 }
 
 function lineOf({ name, times, missing }: FaultRow): string {

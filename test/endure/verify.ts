@@ -37,7 +37,8 @@ async function seenOn(world: World): Promise<Map<string, Shape>> {
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape are looked into.
 type Listed = any;
 
-async function listed(world: World, path: string, plural: string): Promise<Listed[]> {
+/** All items of a list, page by page. */
+export async function listed(world: World, path: string, plural: string): Promise<Listed[]> {
   const all: Listed[] = [];
   for (let cursor = ''; ; ) {
     const { body } = await answered(world, `${path}?limit=1000${cursor}`);

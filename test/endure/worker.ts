@@ -7,8 +7,12 @@ import type { Person, Scene, Thing } from './scene.ts';
 import { signIn, signInWrongly } from './sessions.ts';
 import { changeSomething, make } from './things.ts';
 
-/** Does one thing. */
-export type Worker = () => Promise<void>;
+export interface Worker {
+  /** Does one thing. */
+  act(): Promise<void>;
+  /** Signs in anew: of the sessions that it had nobody knows whether they still are. */
+  signInAgain(): Promise<void>;
+}
 
 /** Makes the user and the team that a worker needs. */
 export async function createWorker(scene: Scene, number: number, dice: Dice): Promise<Worker> {
@@ -29,7 +33,13 @@ export async function createWorker(scene: Scene, number: number, dice: Dice): Pr
   person.own.User = [];
   person.own.Team = [];
   await signIn(person);
-  return () => act(person);
+  return {
+    act: () => act(person),
+    signInAgain: async () => {
+      for (const cookie of person.cookies.splice(0)) scene.sessions.delete(cookie);
+      await signIn(person);
+    },
+  };
 }
 
 function act(person: Person): Promise<void> {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommandResult, type RunningCommand, startCommand } from '../support/run-command.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 import { launcher, plainEnvironment, weir } from '../support/weir.ts';
+import { inspectable } from './live-memory.ts';
 import { treeFiles } from './tree.ts';
 
 /** Longer than this, in milliseconds, nothing may take: a start, a recovery, an answer. */
@@ -83,7 +84,7 @@ function servedFrom(places: Places, home: TemporaryFolder, lifetimeMs: number): 
     const [file = process.execPath, ...args] = [...under, process.execPath, ...serving];
     return startCommand(file, args, {
       cwd: places.folder,
-      env: { ...plainEnvironment(), ...env },
+      env: { ...plainEnvironment(), ...inspectable, ...env },
       timeoutMs: lifetimeMs,
     });
   }

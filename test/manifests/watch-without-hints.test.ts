@@ -36,6 +36,41 @@ polls('what no hint told, within the interval', async () => {
   });
 });
 
+polls('what armed hints missed, and arms them again, so that they tell of the next change', async () => {
+  const armed: { readonly root: string; isOpen: boolean; hint(): void }[] = [];
+  const arm: WatchOptions['arm'] = (root, { onEvent }) => {
+    const one = { root, isOpen: true, hint: onEvent };
+    armed.push(one);
+    return {
+      close: async () => {
+        one.isOpen = false;
+      },
+    };
+  };
+  const settings = { arm, pollSeconds: 1, timing: swift() };
+  await following(start, settings, async ({ root, becomes, triggers, watching }) => {
+    writeFileSync(join(root, 'stacks/a.yaml'), stack('two'));
+    await becomes('two');
+    await until(() => armed.length === 2);
+    assert.equal(
+      armed.map((one) => [one.root, one.isOpen]),
+      [
+        [root, false],
+        [root, true],
+      ],
+    );
+    watching.update({ settleMs: 50, pollSeconds: 600 });
+    // Each hint counts, and not the first alone.
+    for (const name of ['three', 'four']) {
+      writeFileSync(join(root, 'stacks/a.yaml'), stack(name));
+      armed[1]?.hint();
+      await becomes(name);
+    }
+    assert.equal(triggers().slice(1), ['poll', 'watch', 'watch']);
+    assert.is(armed.length, 2, 'hints that told of a change are good');
+  });
+});
+
 polls('when the system has no watches left, after one warning', async () => {
   const log: string[] = [];
   const arm: WatchOptions['arm'] = (_root, { onTrouble }) => {

@@ -25,12 +25,14 @@ function streams(about: string) {
     context.office = auditOffice();
     context.hook = await listener();
   });
-  tests.after.each(async ({ office, hook }) => {
-    await office.close();
-    await office.store.close();
-    await hook.close().catch(() => {});
-  });
+  tests.after.each(({ office, hook }) => end(office, hook));
   return tests;
+}
+
+async function end(office: AuditOffice, hook: Listener): Promise<void> {
+  await office.close();
+  await office.store.close();
+  await hook.close().catch(() => {});
 }
 
 const got = (hook: Listener, ids: readonly string[]) =>
@@ -298,14 +300,16 @@ declared(
 
 declared.run();
 
-const dropping = suite('entries that are gone before they were delivered');
+const dropping = suite<Context>('entries that are gone before they were delivered');
+dropping.after.each(({ office, hook }) => end(office, hook));
 
-dropping('are counted, told and kept, and the rest comes', async () => {
+dropping('are counted, told and kept, and the rest comes', async (context) => {
   const { path } = temporaryFolder();
   const retention = { history: { count: 1 }, audit: { count: 20 } };
   const open = (): Promise<Store> => openStore(path, { create: true, snapshotBytes: 3000, log: () => {}, retention });
   const office = auditOffice(await open());
   const hook = await listener();
+  Object.assign(context, { office, hook });
   hook.always(500);
   await office.declare({ auditTo: { siem: hook.url } });
   office.start({ retryMs: [3_600_000] });
@@ -337,9 +341,6 @@ dropping('are counted, told and kept, and the rest comes', async () => {
   await office.entries(1);
   await until(() => gotBy(hook).length === ids.length - dropped + 1);
   assert.is(office.standing('webhook/siem')?.dropped, dropped, 'and are counted once');
-  await office.close();
-  await office.store.close();
-  await hook.close();
 });
 
 dropping.run();

@@ -97,6 +97,22 @@ function commits(test: Tests): void {
     for (let index = 0; index < 8; index += 1) assert.is(store.read().named('Stack', `own-${index}`)?.spec.label, '19');
   });
 
+  test('refuses to commit from within a transaction, and keeps what that one wants', async (store) => {
+    let inner: Promise<unknown> | undefined;
+    await store.commit(
+      (view) => {
+        inner ??= store.commit(creating('inner'), { id: 'inner' });
+        inner.catch(() => {});
+        return creating('outer')(view);
+      },
+      { id: 'outer' },
+    );
+    assert.match(String(await inner?.then(String, String)), 'it has to be pure');
+    assert.equal(contentOf(store.read()), ['outer=outer']);
+    await store.commit(creating('inner'), { id: 'inner' });
+    assert.equal(contentOf(store.read()), ['outer=outer', 'inner=inner']);
+  });
+
   test('keeps a transaction whole: what it makes, alters and deletes appears at one moment', async (store) => {
     await store.commit(creating('old', 'kept'), { id: '1' });
     const swap: Transaction = (view) => ({

@@ -6,6 +6,7 @@ import { ask } from '../requests.ts';
 import { waitFor } from '../world.ts';
 import { type Fault, lookAround, revive, type Stage } from './fault.ts';
 import { cannotMount, cover } from './mounts.ts';
+import { conditionOf, statusOf } from './told.ts';
 
 export const treeAway: Fault = {
   name: 'the tree away',
@@ -110,19 +111,11 @@ async function noticed({ world }: Stage, what: string, look: () => Promise<boole
   return took ?? Number.POSITIVE_INFINITY;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what the answer has is in the description of the API.
-async function status({ world }: Stage): Promise<any> {
-  return (await ask(world, 'GET', '/api/v1/admin/config')).body;
+async function hasSource({ world }: Stage): Promise<boolean> {
+  return (await conditionOf(world, 'SourceAvailable'))?.status === 'True';
 }
 
-async function hasSource(stage: Stage): Promise<boolean> {
-  const { conditions } = await status(stage);
-  return conditions.some(
-    (one: { type: string; status: string }) => one.type === 'SourceAvailable' && one.status === 'True',
-  );
-}
-
-async function errors(stage: Stage): Promise<number> {
-  const { findings } = await status(stage);
+async function errors({ world }: Stage): Promise<number> {
+  const { findings } = await statusOf(world);
   return findings.filter(({ severity }: { severity: string }) => severity === 'error').length;
 }

@@ -5,22 +5,12 @@ import type { Resource } from '../core/model/resource.ts';
 import type { State } from '../core/model/state.ts';
 import { createSlicer, inSlices } from '../lib/slice.ts';
 import { createBlobs } from './blobs.ts';
-import { damageWords } from './damage.ts';
-import { type Backing, type Engine, type Pending, type Room, viewOf } from './engine-state.ts';
+import { healthOf, refusalOf, roomOf, whyNot } from './engine-health.ts';
+import { type Backing, type Engine, type Pending, viewOf } from './engine-state.ts';
 import { flush } from './flush.ts';
 import { encodeBody, encodeBodySteps } from './lines.ts';
 import type { Log } from './log.ts';
-import {
-  type AnyTransaction,
-  diskFullWords,
-  type Entry,
-  type Evaluation,
-  NotKept,
-  OutcomeUnknown,
-  type PositionedView,
-  type Receipt,
-  type Store,
-} from './store.ts';
+import type { AnyTransaction, Entry, Evaluation, PositionedView, Receipt, Store } from './store.ts';
 
 /** A store over a lowdb database whose `write` makes `waiting` durable, or throws `WriteFailed`. */
 export function createEngine(low: Low<Log>, backing: Backing): Store {
@@ -145,27 +135,6 @@ function* evaluationSteps<R>(engine: Engine, transaction: AnyTransaction<R>): Ge
   }
 }
 
-function refusalOf(engine: Engine, id: string): Error | undefined {
-  if (engine.evaluating) return new Error('a transaction cannot commit: it has to be pure');
-  const why = whyNot(engine);
-  if (why === undefined) return undefined;
-  return engine.unknown.has(id)
-    ? new OutcomeUnknown(`it is not known whether ${id} was kept: ${why}`)
-    : new NotKept(why);
-}
-
-/** Why nothing is written any more; nothing where it is. */
-function whyNot(engine: Engine): string | undefined {
-  if (engine.closing !== undefined) return 'the store is closed';
-  const failure = failureOf(engine);
-  return failure === undefined ? undefined : `the store is read-only: ${failure}`;
-}
-
-/** What failed for good, or why nothing would be found again. */
-function failureOf({ failure, backing }: Engine): string | undefined {
-  return failure ?? backing.lost?.();
-}
-
 /** What the journal says of a commit. */
 function lineOf({ headPosition, backing }: Engine, { records = [] }: Evaluation, id: string, ops: readonly object[]) {
   return { seq: headPosition + 1, id, at: backing.now(), ops, ...(records.length > 0 && { records }) };
@@ -268,30 +237,6 @@ async function reach(engine: Engine, position: string): Promise<PositionedView> 
     throw new RangeError(`position ${position} is not one of this store, which stands at ${engine.headPosition}`);
   await durable(engine, wanted);
   return engine.view;
-}
-
-function healthOf(engine: Engine): ReturnType<Store['health']> {
-  const { backing, closing, view } = engine;
-  const journalBytes = backing.journalBytes?.();
-  const room = roomOf(engine);
-  const low = room === 'enough' ? {} : ({ isLow: true } as const);
-  const [first, ...others] = backing.damage?.() ?? [];
-  const damage = first && { damage: { count: 1 + others.length, first: damageWords(first) } };
-  const common = {
-    position: view.position,
-    ...(journalBytes === undefined ? {} : { journalBytes }),
-    ...low,
-    ...damage,
-    ...(backing.usage && { usage: backing.usage() }),
-  };
-  if (closing !== undefined) return { state: 'closed', ...common };
-  const reason = failureOf(engine) ?? (room === 'none' ? diskFullWords : undefined);
-  if (reason === undefined) return { state: 'ready', ...common };
-  return { state: 'read-only', reason, ...common, ...(engine.failure === undefined && { goesOn: true }) };
-}
-
-function roomOf({ backing }: Engine): Room {
-  return backing.room?.() ?? 'enough';
 }
 
 async function close(engine: Engine): Promise<void> {

@@ -19,7 +19,7 @@ const occasion: Occasion = { trigger: 'command', actor: { kind: 'config' } };
 function benchOf(world: World): Workbench {
   const { newId } = world.context('config');
   const inventoryOf = createInventory();
-  let time = 0;
+  let time = 1000;
   return {
     store: world.store,
     facts: () => facts,
@@ -123,8 +123,9 @@ attempts(
     assert.is((await history(world)).length, 2);
     const nothing = Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`${at}.yaml`, stack(`many-${at}`)]));
     await attempt(world, { ...four, ...nothing });
-    const unasked = await attempt(world, {});
+    const unasked = await attempt(world, gone);
     assert.instance(unasked.failure, PlanBlocked);
+    assert.equal(new Set(unasked.entry.findings.map(({ rule }) => rule)), new Set(['mass-delete']));
     assert.not.instance(unasked.failure, ConsentMistaken);
   },
 );

@@ -2,8 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { applyLoaded, type Occasion, type Workbench } from '../../src/control/attempt.ts';
-import { BaseMoved, PlanBlocked, TreeInvalid } from '../../src/control/failures.ts';
+import { applyLoaded, isOfCaller, type Occasion, type Workbench } from '../../src/control/attempt.ts';
+import { BaseMoved, ConsentMistaken, PlanBlocked, SourceMoved, TreeInvalid } from '../../src/control/failures.ts';
 import { historyEntry, lastAttempts } from '../../src/control/history.ts';
 import { createInventory } from '../../src/control/inventory.ts';
 import { maxTries } from '../../src/control/reconcile.ts';
@@ -19,7 +19,7 @@ const occasion: Occasion = { trigger: 'command', actor: { kind: 'config' } };
 function benchOf(world: World): Workbench {
   const { newId } = world.context('config');
   const inventoryOf = createInventory();
-  let time = 0;
+  let time = 1000;
   return {
     store: world.store,
     facts: () => facts,
@@ -99,6 +99,56 @@ attempts('refuses when the base that the caller saw has moved', async () => {
   assert.instance(digest.failure, BaseMoved);
   assert.is((await history(world)).length, 2, 'it says nothing of the tree, so no record is kept');
   assert.is((await attempt(newWorld(), {}, { base: { revision: null } })).entry.result, 'applied');
+});
+
+attempts(
+  'takes a wrong number of deletions for a mistake of the caller, where nothing else is in the way',
+  async () => {
+    const world = newWorld();
+    const four = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [`${name}.yaml`, stack(name)]));
+    await attempt(world, four);
+    const gone = { 'a.yaml': stack('a') };
+    const wrong = { allowDeletes: 7, adopt: new Set<string>() };
+    const mistaken = await attempt(world, gone, { consents: wrong });
+    assert.instance(mistaken.failure, ConsentMistaken);
+    assert.equal(mistaken.entry.result, 'refused');
+    assert.is(isOfCaller(mistaken.failure), true);
+    assert.is((await history(world)).length, 1, 'it says nothing of the tree, so no record is kept');
+    // Who consented rightly, or to nothing, is not mistaken; nor is who would be refused all the same.
+    await put(world, made('Stack', 'e', { runtime: '5' }));
+    const both = await attempt(world, { ...gone, 'e.yaml': stack('e') }, { consents: wrong });
+    assert.instance(both.failure, PlanBlocked);
+    assert.not.instance(both.failure, ConsentMistaken);
+    assert.equal(isOfCaller(both.failure), false);
+    assert.is((await history(world)).length, 2);
+    const nothing = Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`${at}.yaml`, stack(`many-${at}`)]));
+    await attempt(world, { ...four, ...nothing });
+    const unasked = await attempt(world, gone);
+    assert.instance(unasked.failure, PlanBlocked);
+    assert.equal(new Set(unasked.entry.findings.map(({ rule }) => rule)), new Set(['mass-delete']));
+    assert.not.instance(unasked.failure, ConsentMistaken);
+  },
+);
+
+attempts('refuses where the tree is not the one that the caller saw, and leaves no record', async () => {
+  const world = newWorld();
+  const seen = load({ 'a.yaml': stack('a') }).source;
+  const moved = await attempt(world, { 'a.yaml': stack('a', 'runtime: "5"') }, { source: seen });
+  assert.instance(moved.failure, SourceMoved);
+  assert.match((moved.failure as Error).message, `and not ${seen.digest.slice(0, 12)}, of which the plan was made`);
+  assert.equal([isOfCaller(moved.failure), await history(world), world.store.read().count('Stack')], [true, [], 0]);
+  assert.is((await attempt(world, { 'a.yaml': stack('a') }, { source: seen })).entry.result, 'applied');
+});
+
+attempts('says how long it took, by a clock that only goes forward', async () => {
+  const world = newWorld();
+  // Each look at the clock of this bench is seven milliseconds after the one before.
+  const took = async (files: Files) => (await attempt(world, files)).entry.durationMs;
+  assert.equal([await took({ 'a.yaml': stack('a') }), await took({ 'a.yaml': stack('a', 'runtime: 4') })], [7, 7]);
+  assert.equal(
+    (await history(world)).map(({ durationMs }) => durationMs),
+    [7, 7],
+  );
 });
 
 attempts('plans again when a writer was first', async () => {
@@ -189,6 +239,8 @@ attempts('plans three times at most beside a writer, and then while it waits', a
   const { entry } = await applyLoaded(overtaken, load({ 'a.yaml': shared('5') }), occasion);
   assert.equal([entry.result, world.store.read().named('Stack', 'a')?.spec.runtime], ['applied', '5']);
   assert.is(plans, maxTries + 2, 'the store of a test evaluates each transaction twice');
+  // One look at the clock before all, and one for both evaluations: what is kept is what was evaluated first.
+  assert.is(entry.durationMs, 7);
 });
 
 attempts(

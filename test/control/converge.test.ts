@@ -3,8 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Pauses } from '../../src/control/back-off.ts';
 import { type Converging, startConverge } from '../../src/control/converge.ts';
 import { submit } from '../../src/control/submit.ts';
+import { deleted } from '../../src/core/model/change.ts';
 import type { Proposal } from '../../src/core/model/proposal.ts';
 import type { Resource } from '../../src/core/model/resource.ts';
 import { actOnInstance, type InstanceOperation } from '../../src/core/proposals/act-on-instance.ts';
@@ -32,7 +34,7 @@ interface Plant {
 const pauses = { firstMs: 5, mostMs: 20, steadyMs: 1000 };
 
 /** A store with a catalogue, and a loop over it. */
-async function newPlant(): Promise<Plant> {
+async function newPlant(paces: Pauses = pauses): Promise<Plant> {
   const world = newWorld();
   const type = made('TeamType', 'starter', { instanceTypes: [{ name: 'small' }] });
   await put(
@@ -49,7 +51,8 @@ async function newPlant(): Promise<Plant> {
   const logged: string[] = [];
   const { clock, newId } = { clock: () => world.context('api').now, newId: () => world.context('api').newId() };
   const log = (_level: string, message: string) => logged.push(message);
-  const start = (slowMs = 10_000) => startConverge({ door: world.door, drivers, clock, newId, log, pauses, slowMs });
+  const start = (slowMs = 10_000) =>
+    startConverge({ door: world.door, drivers, clock, newId, log, pauses: paces, slowMs });
   const keep = async (proposal: Proposal) => void (await submit(world.door, proposal, world.context('api')));
   const plant: Plant = {
     world,
@@ -413,6 +416,24 @@ converge('stops at start all that should not run, although some of it cannot be 
   assert.equal(logged.filter((line) => line.includes('does not listen')).length, 2, logged.join('\n'));
   await plant.loop.settled();
   await plant.loop.close();
+});
+
+converge('remembers nothing of an instance that is gone, however long it would have waited', async () => {
+  const plant = await newPlant({ firstMs: 600_000, mostMs: 600_000, steadyMs: 1000 });
+  const { loop, stub, world, at } = plant;
+  const waits = () => process.getActiveResourcesInfo().filter((type) => type === 'Timeout').length;
+  stub.refuse(() => ({ reason: 'Broken', message: 'it is broken' }));
+  const before = waits();
+  const ids: string[] = [];
+  for (const name of ['Line 1', 'Line 2', 'Line 3']) ids.push(await plant.create(name));
+  await loop.settled();
+  await until(() => waits() === before + 3);
+  // Not by a piece of work of the loop: with its team, or by another server.
+  await world.store.commit(() => ({ changes: ids.slice(1).map((id) => deleted(at(id))) }), { id: 'gone' });
+  await loop.settled();
+  await until(() => waits() === before + 1);
+  await loop.close();
+  await until(() => waits() === before);
 });
 
 converge('hurts no other instance by one that hangs or fails in ways that nobody foresaw', async () => {

@@ -101,6 +101,24 @@ mode('applies the first tree of a store, because nothing applied says otherwise'
   await loop.close();
 });
 
+mode('counts what was refused for whoever asked as that, and tells nothing of it', async () => {
+  const { loop, turns, logged, store } = await scene(auto);
+  const before = { status: await loop.status(), logged: logged.length };
+  const mistaken = { consents: { allowDeletes: 3, adopt: new Set<string>() }, actor: ann };
+  await loop.reconcile({ ...asked, base: { digest: 'another' } }).catch(() => {});
+  await loop.reconcile(mistaken).catch(() => {});
+  assert.equal(turns, ['start applied', 'api moved', 'api moved']);
+  assert.is(logged.length, before.logged, logged.join('\n'));
+  const after = await loop.status();
+  const said = ({ conditions, revision }: ConfigStatus) => [
+    conditions.map(({ type, status, reason, message: words }) => [type, status, reason, words]),
+    revision,
+  ];
+  assert.equal(said(after), said(before.status));
+  assert.equal(await results(store), ['applied']);
+  await loop.close();
+});
+
 mode('plans a tree that changes, says what waits, and applies it when somebody asks for it', async () => {
   const { loop, labels, edit, store, turns } = await scene(manual);
   const before = await loop.status();

@@ -100,7 +100,7 @@ async function rowOf({ name, missing }: Fault): Promise<FaultRow> {
 }
 
 async function eachOnce(course: Course): Promise<void> {
-  for (const fault of course.stage.dice.shuffled(course.faults)) await meet(course, fault);
+  for (const fault of course.stage.dice.shuffled(course.faults)) await meet(course, fault, 60);
 }
 
 /** Fault after fault, each once before any comes again, until a time. */
@@ -132,10 +132,10 @@ async function liveLong(course: Course, end: number): Promise<Vitals | undefined
   return vitals;
 }
 
-/** Lets some writes be acknowledged, then does the fault. */
-async function meet({ stage, tables, tell }: Course, fault: Fault): Promise<void> {
+/** Lets some writes be acknowledged, up to `most` and 20, then does the fault. */
+async function meet({ stage, tables, tell }: Course, fault: Fault, most = 200): Promise<void> {
   const { world, oracle, dice } = stage;
-  const wanted = oracle.tally.acknowledged + 20 + dice.below(200);
+  const wanted = oracle.tally.acknowledged + 20 + dice.below(most);
   for (const begun = performance.now(); oracle.tally.acknowledged < wanted; await sleep(20)) {
     if (performance.now() - begun < patienceMs) continue;
     world.blame(`no writes were acknowledged before ${fault.name}`);

@@ -34,6 +34,7 @@ export const clockSteps: Fault = {
 /** A start with a clock that is far ahead makes everything in the audit log look older than it has to be kept. */
 export const clockFarAhead: Fault = {
   name: 'a clock 500 days ahead',
+  isLong: true,
   missing: cannotFake,
   inject: async (stage) => {
     const { world, load, oracle, dice } = stage;

@@ -10,6 +10,7 @@ import { conditionOf, metricOf } from './told.ts';
 
 export const damagedLog: Fault = {
   name: 'a damaged log',
+  isLong: true,
   inject: async (stage) => {
     const { world, load, dice } = stage;
     await untilWorthASnapshot(stage);

@@ -17,6 +17,8 @@ export interface Fault {
   readonly name: string;
   /** The server lives through it. */
   readonly isGentle?: true;
+  /** It takes its time: left to `npm run endure`. */
+  readonly isLong?: true;
   /** Why it cannot be had on this machine; nothing where it can. */
   readonly missing?: () => Promise<string | undefined>;
   /** Does it, brings the server back, and looks at everything. Answers the milliseconds from the end of the fault until all was well again. */

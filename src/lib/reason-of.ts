@@ -19,6 +19,8 @@ export function reasonOf(error: unknown): string {
     EDQUOT: 'the disk quota is used up',
     ESPIPE: 'it is a pipe, a socket or a device, and no plain file',
     ENXIO: 'it is a pipe, a socket or a device, and no plain file',
+    EMFILE: 'this process has as many files open as it may (raise its limit, LimitNOFILE= in a unit file)',
+    ENFILE: 'this machine has as many files open as it may (raise fs.file-max)',
     EFBIG: 'the file would be larger than allowed',
     EIO: 'the device reports an error',
   };

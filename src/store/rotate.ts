@@ -45,7 +45,8 @@ async function handOver({ file, size }: Segment, next: number): Promise<void> {
   } catch {
     // All that was acknowledged stands before it.
   }
-  await file.close();
+  // It is synced, or lost with what nobody counts on.
+  await file.close().catch(() => {});
 }
 
 /** Whether a segment that could not be made left no name behind: only then may the old one be written on. */

@@ -43,6 +43,42 @@ for (const code of ['EIO', 'ENOSPC']) {
   );
 }
 
+failing('that is well again goes on by itself after any call, but for a failed sync', async () => {
+  for (const code of ['EIO', 'EMFILE', 'EACCES']) {
+    const calls = await countCalls();
+    const ends = await Promise.all(Array.from({ length: calls }, (_, index) => afterOneFault(code, index + 1)));
+    assert.equal(
+      ends.filter((end) => end !== 'goes on').filter((end) => !/^ended by (datasync|syncFolder) /.test(end)),
+      [],
+    );
+    assert.ok(ends.filter((end) => end === 'goes on').length > calls / 2);
+  }
+});
+
+/** How a store is, a few seconds after one call of its work failed. */
+async function afterOneFault(code: string, number: number): Promise<string> {
+  const disk = createFaultDisk();
+  let [where, end] = ['', ''];
+  disk.before = (call) => {
+    if (call.number !== number) return undefined;
+    where = `${call.name} ${call.path}`;
+    return { code };
+  };
+  const store = await openOn(disk, { onFailure: () => (end = `ended by ${where}`) }).catch(() => undefined);
+  // A start may fail: whoever supervises it starts it again.
+  if (!store) return 'goes on';
+  for (const { id, transaction } of steps) await store.commit(transaction, { id }).catch(() => {});
+  const again = () =>
+    end !== '' ||
+    store.commit(counting('again'), { id: `again-${Math.random()}` }).then(
+      () => true,
+      () => false,
+    );
+  await until(`a write is kept after ${code} at ${number}: ${where}`, again);
+  await store.close();
+  return end === '' ? 'goes on' : end;
+}
+
 failing('shows nothing after the next start that a power loss can still take away', async () => {
   const moments = await momentsOf(steps);
   const syncs = await countCalls(({ name, path }) => name === 'datasync' && path.includes('journal'));

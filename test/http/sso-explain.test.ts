@@ -114,6 +114,33 @@ explain('says who would be made, and of whom it would be refused', async ({ worl
   assert.match(await reason('max@elsewhere.example'), /is not of example.net, the domain of SsoConfig\/net$/);
 });
 
+explain('is of what a sign-in would keep: where a rule forbids that, it is refused in the same words', async () => {
+  const identity = { email: 'twin@example.net', groups: [] };
+  const world = await startWorld({ ...tree, 'sso.yaml': documents }, { directory: testDirectory(identity) });
+  // No rule lets these two in: a store of an earlier version may hold them.
+  await put(world.store, 'twin', { email: identity.email });
+  await put(world.store, 'TWIN', { email: 'other@example.net' });
+  const { status, body } = await ask(world, 'net', identity);
+  assert.equal(
+    [status, body],
+    [
+      200,
+      {
+        config: 'net',
+        active: true,
+        email: identity.email,
+        outcome: 'refused',
+        reason: 'User/twin: username cannot be twin, because another user has it',
+        changes: [],
+        explanation: [],
+      },
+    ],
+  );
+  const signedIn = await login(world, 'twin', secret);
+  assert.match(JSON.stringify(signedIn.body), body.reason);
+  await world.close();
+});
+
 explain('tells groups that were not given from none at all', async ({ world }) => {
   const reasons = async (groups: object) =>
     (await ask(world, 'net', { email: 'max@example.net', ...groups })).body.explanation.map(

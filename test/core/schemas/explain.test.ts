@@ -78,6 +78,16 @@ kind('lists its fields, its rules and a whole document', () => {
   assert.match(text, '  kind: Stack\n');
 });
 
+kind('has of each description its first sentence, to its full stop, whatever stops are in a name', () => {
+  const plain = (name: Parameters<typeof explain>[0]) => (explain(name) ?? '').replace(/\s+/g, ' ');
+  assert.match(plain('Stack'), ' The memory that an instance may use, in MiB (32 to 1048576). cpuPercent ');
+  assert.match(
+    plain('Stack'),
+    ' replaces name of a Stack - The stack of which this is a new version: its instances are ',
+  );
+  assert.match(plain('SsoConfig'), /like "?`?example\.com`?"?; kept in lower case, and in ASCII as DNS has it\. /);
+});
+
 kind('has a row a field, aligned, and at most 100 characters wide', () => {
   for (const name of declaredKindNames) {
     const [, list = ''] = /\nfields: name, type, default, description\n(.*?)\n\n/s.exec(explain(name) ?? '') ?? [];

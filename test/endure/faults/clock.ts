@@ -38,6 +38,10 @@ export const clockFarAhead: Fault = {
   missing: cannotFake,
   inject: async (stage) => {
     const { world, load, oracle, dice } = stage;
+    // What is sealed now is let go as a whole once it is too old.
+    await untilWorthASnapshot(stage);
+    await stopInOrder(stage, 'before a clock 500 days ahead');
+    await revive(stage, 'before a clock 500 days ahead');
     await untilWorthASnapshot(stage);
     await load.pause();
     const before = await entriesOf(world);

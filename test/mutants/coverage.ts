@@ -20,12 +20,12 @@ export interface Covered {
 export type Range = readonly [start: number, end: number, isRun: boolean];
 
 /** Runs one test file of a checkout, and answers what it covered below `src/`. */
-export async function cover(root: string, test: string, scratch: string): Promise<Covered> {
+export async function cover(root: string, test: string, scratch: string, signal?: AbortSignal): Promise<Covered> {
   const folder = join(scratch, 'v8');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const started = performance.now();
-  const passed = await passes(root, test, { NODE_V8_COVERAGE: folder });
+  const passed = await passes(root, test, { NODE_V8_COVERAGE: folder }, signal);
   const seconds = (performance.now() - started) / 1000;
   const ranges: Record<string, (readonly Range[])[]> = {};
   for (const name of globSync('*.json', { cwd: folder })) enter(ranges, root, join(folder, name));

@@ -16,7 +16,7 @@ const { values } = parseArgs({
     longest: { type: 'string', default: '60' },
     /** How long is spent on one fault at most, in seconds. */
     budget: { type: 'string', default: '180' },
-    /** Where what the tests cover is kept, so that the next run need not find out. */
+    /** Where what the tests cover is kept, a line a test: what stands there is not found out again. */
     coverage: { type: 'string' },
     out: { type: 'string' },
   },
@@ -116,18 +116,26 @@ function sample<T>(all: readonly T[], count: number, seed: number): T[] {
   return chosen;
 }
 
+/** What each test covers: kept a line a test, so that a run that was ended goes on where it was. */
 async function coverage(): Promise<readonly Covered[]> {
-  if (values.coverage !== undefined && existsSync(values.coverage))
-    return JSON.parse(readFileSync(values.coverage, 'utf8'));
-  const tests = globSync('test/**/*.test.ts', { cwd: root }).sort();
-  const all: Covered[] = [];
-  await inParallel(tests, async (test, copy, nth) => {
-    const one = await cover(copy, test, join(scratch, `coverage-${nth}`));
+  const kept = values.coverage;
+  const longest = Number(values.longest);
+  const all: Covered[] = kept !== undefined && existsSync(kept) ? linesOf(kept) : [];
+  const known = new Set(all.map(({ test }) => test));
+  const tests = globSync('test/**/*.test.ts', { cwd: root }).filter((test) => !known.has(test));
+  await inParallel(tests.sort(), async (test, copy, nth) => {
+    const one = await cover(copy, test, join(scratch, `coverage-${nth}`), AbortSignal.timeout(longest * 1000));
     console.log(`${one.passed ? 'covers' : 'FAILS '} ${test} (${one.seconds.toFixed(1)} s)`);
-    if (one.seconds <= Number(values.longest)) all.push(one);
+    if (kept !== undefined) writeFileSync(kept, `${JSON.stringify(one)}\n`, { flag: 'a' });
+    all.push(one);
   });
-  if (values.coverage !== undefined) writeFileSync(values.coverage, JSON.stringify(all));
-  return all;
+  return all.filter(({ seconds }) => seconds <= longest);
+}
+
+function linesOf(path: string): Covered[] {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  // What stands behind the last end of a line was cut off while it was written.
+  return lines.slice(0, -1).map((line): Covered => JSON.parse(line));
 }
 
 /** Does something with each item, in as many copies of the checkout as there are cores. */

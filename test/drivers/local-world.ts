@@ -13,7 +13,7 @@ export interface LocalWorld {
   readonly instances: string;
   readonly driver: Local;
   readonly logged: string[];
-  /** Another driver at the same place, as after a restart of Weir. */
+  /** Another driver at the same place, as after a restart of Weir: those before it look after nothing any more. */
   again(more?: Partial<LocalPlace>): Local;
   /** Where something of an instance is. */
   at(id: string, name?: string): string;
@@ -39,6 +39,8 @@ export async function localWorld(wishes: Partial<LocalPlace> = {}): Promise<Loca
   // The driver alone keeps no process going.
   const awake = setInterval(() => {}, 1000);
   const again = (more: Partial<LocalPlace> = {}) => {
+    // Of two, one would end by its user what the other has just started.
+    for (const one of drivers) one.close();
     const driver = localDriver({
       instances,
       store: folder.path,

@@ -1,7 +1,7 @@
 // Which tests run which part of which file, as V8 tells it of every process that a test starts.
 import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -21,9 +21,9 @@ export type Range = readonly [start: number, end: number, isRun: boolean];
 
 /** Runs one test file of a checkout, and answers what it covered below `src/`. */
 export async function cover(root: string, test: string, scratch: string, signal?: AbortSignal): Promise<Covered> {
-  const folder = join(scratch, 'v8');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(scratch, { recursive: true });
+  // Another for each: what a test left running writes into the folder of that test still.
+  const folder = mkdtempSync(join(scratch, 'v8-'));
   const started = performance.now();
   const passed = await passes(root, test, { NODE_V8_COVERAGE: folder }, signal);
   const seconds = (performance.now() - started) / 1000;

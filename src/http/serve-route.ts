@@ -9,11 +9,11 @@ import { longBody, longestBody } from './body-room.ts';
 import { clientAddress } from './client-address.ts';
 import { hostCookie } from './cookies.ts';
 import { Problem } from './errors.ts';
-import { inlineSchema, type JsonSchema } from './json-schema.ts';
 import { requireRemovable } from './merge-patch.ts';
 import type { PlanPlace } from './plan-turns.ts';
 import { checked } from './plugins/bodies.ts';
 import { bodyLimitOf, type Call, placeOf, type Reply, type Route } from './route.ts';
+import { serializerOf } from './serializers.ts';
 import type { Services } from './services.ts';
 import { planView } from './views/config.ts';
 import { inTime, maxWaitMs } from './waiting.ts';
@@ -26,7 +26,6 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
   app.route({
     ...placeOf(route),
     bodyLimit: bodyLimitOf(route),
-    ...writtenBy(route),
     ...takenFirst(route, services),
     handler: async (request, reply) => {
       const { place } = request;
@@ -37,7 +36,7 @@ export function serveRoute(app: FastifyInstance, route: Route, services: Service
             services.maxWaitMs ?? maxWaitMs,
           )
         : await handled(route, request, reply, services);
-      return send(reply, shownAsRead(route, answer, reply), services);
+      return send(reply, inWriting(route, answer), services);
     },
   });
 }
@@ -102,33 +101,27 @@ async function written(route: Route, answer: Reply): Promise<Reply> {
   return { type, ...answer, body: await inSlices(jsonSteps(body), createSlicer()) };
 }
 
-/** What a write left is written as a GET writes it, the fields in the same order: so both have the same ETag. */
-function shownAsRead(route: Route, answer: Reply, reply: FastifyReply): Reply {
-  const { status = 200, version, body } = answer;
-  const schema = route.method === 'GET' || version === undefined ? undefined : shownBy(route, status);
-  return schema === undefined ? answer : { ...answer, body: reply.serializeInput(Object(body), schema) };
+/** What a route says of its answer is what it is written by: a write's as a GET writes it, the fields in the same order, so that both have the same ETag. */
+function inWriting(route: Route, answer: Reply): Reply {
+  const { body, type } = answer;
+  const schema = schemaOf(route, answer);
+  return schema === undefined || type !== undefined ? answer : { ...answer, body: serializerOf(schema)(Object(body)) };
 }
 
-// A memo of what routes say by themselves. Fastify remembers by the same object what it made of a schema.
-const shownSchemas = new WeakMap<Route, Map<number, JsonSchema | undefined>>();
-
-function shownBy(route: Route, status: number): JsonSchema | undefined {
-  const known = shownSchemas.get(route) ?? new Map<number, JsonSchema | undefined>();
-  if (!known.has(status)) known.set(status, schemaOf(route.answers[status]?.schema));
-  shownSchemas.set(route, known);
-  return known.get(status);
+/** That of a read, or of what a write shows: the plan of a dry run is written as it is. */
+function schemaOf(
+  { method, verbatim, answers }: Route,
+  { status = 200, version, body }: Reply,
+): z.core.$ZodType | undefined {
+  const schema = answers[status]?.schema;
+  if (method === 'GET') return status === 200 && !verbatim && isData(body) ? schema : undefined;
+  if (version === undefined) return undefined;
+  return schema instanceof z.ZodUnion ? schema.options.find((one) => one !== planView) : schema;
 }
 
-/** Of what is shown, or else the plan of a dry run, the former. */
-function schemaOf(schema: z.ZodType | undefined): JsonSchema | undefined {
-  const shown = schema instanceof z.ZodUnion ? schema.options.find((one) => one !== planView) : schema;
-  return shown && inlineSchema(shown);
-}
-
-/** Reads are written by a schema, which is quicker; writes also answer plans, which are written as they are. */
-function writtenBy({ method, answers, verbatim }: Route) {
-  const schema = answers[200]?.schema;
-  return method === 'GET' && schema && !verbatim ? { schema: { response: { 200: inlineSchema(schema) } } } : {};
+/** No text, and no bytes: those are written already. */
+function isData(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && !ArrayBuffer.isView(body);
 }
 
 function callOf(route: Route, request: FastifyRequest, reply: FastifyReply, services: Services): Call {

@@ -193,10 +193,16 @@ function newApp(options: ServerOptions, wayIn: WayIn, isReserved: Sockets['isRes
     // The last address in X-Forwarded-For is the one that our proxy saw; those before it anybody can write.
     trustProxy: (_address, hop) => hop === 0 && trusts(),
     routerOptions: { maxParamLength: 256 },
+    schemaController: { compilersFactory: { buildValidator: uncompiled, buildSerializer: uncompiled } },
     genReqId: (request) => saneId(request.headers['x-request-id']) ?? nextId(),
     frameworkErrors: answerUnrouted(options),
     clientErrorHandler: answerUnreadable(options.baseUrl),
   });
+}
+
+/** What is sent is checked by zod, and answers are written by `serializers.ts`: Fastify's own compilers, which take time and memory to load, are never asked. */
+function uncompiled(): never {
+  throw new Error('a route has a schema for Fastify: it belongs in its `Route`');
 }
 
 /** Ids that only have to differ: a random one for each request would cost more than what it guards. */

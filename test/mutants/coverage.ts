@@ -1,7 +1,7 @@
 // Which tests run which part of which file, as V8 tells it of every process that a test starts.
 import { spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { globSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -29,10 +29,20 @@ export async function cover(root: string, test: string, scratch: string, signal?
   const seconds = (performance.now() - started) / 1000;
   const ranges: Record<string, (readonly Range[])[]> = {};
   for (const name of globSync('*.json', { cwd: folder })) enter(ranges, root, join(folder, name));
+  discard(folder);
   const digests = Object.fromEntries(
     Object.keys(ranges).map((file) => [file, digestOf(readFileSync(join(root, file), 'utf8'))]),
   );
   return { test, seconds, passed, digests, ranges };
+}
+
+/** As far as it can be: what a test left running may be writing there. */
+function discard(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // It goes with the scratch folder.
+  }
 }
 
 /** What tells one text of a file from another. */

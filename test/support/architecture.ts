@@ -99,7 +99,7 @@ const packageRooms: ReadonlyArray<readonly [package_: RegExp, rooms: (room: stri
   [/^(samlify|xml-crypto|@xmldom\/xmldom)$/, (room) => room === 'sso'],
   [/^ldapts$/, (room) => room === 'sso'],
   [/^pino$/, (room) => room === 'cli'],
-  [/^(fastify|@fastify\/[a-z-]+|helmet)$/, (room) => room === 'http'],
+  [/^(fastify|fast-json-stringify|@fastify\/[a-z-]+|helmet)$/, (room) => room === 'http'],
 ];
 
 /** What would let the world into core: time, chance, waiting, the process and the screen. */

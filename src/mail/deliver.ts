@@ -1,5 +1,4 @@
 // One try to deliver a letter over SMTP (RFC 5321), with TLS (RFC 3207, 8314) wherever a network is crossed with a password.
-import { createTransport } from 'nodemailer';
 import { addressOf, compose, type Letter, senderOf } from './compose.ts';
 import type { Connect, Connection } from './connect.ts';
 import { type Failure, failureOf } from './failure.ts';
@@ -21,6 +20,8 @@ export async function deliver(letter: Letter, route: Route): Promise<Failure | u
   if (!recipient) return { temporary: false, reason: 'that is not an email address' };
   if (!sender) return { temporary: true, reason: 'email.from of Platform/platform is no email address' };
   if (smtp.username !== undefined && !smtp.password) return { temporary: true, reason: noPassword };
+  // Loaded with the first letter: many servers never send one.
+  const { createTransport } = await import('nodemailer');
   let connection: Connection | undefined;
   try {
     connection = await route.connect(hostOf(smtp), portOf(smtp), withTimeout(route.signal, route.answerMs));

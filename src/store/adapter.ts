@@ -78,7 +78,8 @@ export function createJournalAdapter(options: JournalOptions): JournalAdapter {
 }
 
 async function write(journal: Journal, log: Log): Promise<void> {
-  await requireFooting(journal);
+  // Its bytes are made while the disk is asked where it stands.
+  const [, { bytes, heads }] = await Promise.all([requireFooting(journal), frame(log)]);
   await cutDoubtful(journal);
   try {
     if (due(journal)) await rotate(journal, log);
@@ -86,7 +87,6 @@ async function write(journal: Journal, log: Log): Promise<void> {
     journal.failed = true;
     throw new WriteFailed(false, error);
   }
-  const { bytes, heads } = await frame(log);
   await append(journal, bytes);
   await requireFound(journal);
   journal.segment.size += bytes.length;

@@ -5,6 +5,7 @@ import { NotPermitted, ReconcilerSuspended } from '../../src/control/failures.ts
 import { submit } from '../../src/control/submit.ts';
 import { onSuspension, requireGoing, requireResumed, whileGoing } from '../../src/control/suspension.ts';
 import { created } from '../../src/core/model/change.ts';
+import { proposedBy } from '../../src/core/model/proposal.ts';
 import { resumeReconciler, suspendReconciler } from '../../src/core/proposals/suspend-reconciler.ts';
 import type { Entry } from '../../src/store/store.ts';
 import { made, newWorld, put, type World } from './world.ts';
@@ -90,9 +91,18 @@ suspension(
     assert.is(times, 2);
     listeners[0]?.('reset');
     assert.is(times, 3);
+    const wanted = suspendReconciler({ reason: 'upgrade' });
+    await world.store.commit(
+      (view) => {
+        const { changes } = proposedBy(wanted, view, world.context('api'));
+        return { changes: [...changes, created(made('Stack', 'beside', { runtime: '4' }))] };
+      },
+      { id: 'both' },
+    );
+    assert.is(times, 4, 'beside something else');
     stop();
-    await suspend(world);
-    assert.is(times, 3);
+    await resume(world);
+    assert.is(times, 4);
   },
 );
 

@@ -331,6 +331,19 @@ snapshots('that cannot be written leave what was there, and say why', async (con
   const condition = body.conditions.find(({ type }: { type: string }) => type === 'RestoreFailed');
   assert.equal([condition.status, condition.reason], ['True', 'DiskFull']);
   stub.refuse(() => undefined);
+  // What the driver itself does not know is a matter for the log.
+  const { write, unpack } = stub.keeper;
+  const bug = async () => Promise.reject(new TypeError('x is undefined'));
+  Object.assign(stub.keeper, { write: bug, unpack: bug });
+  isConflict(await restore(context, taken.id), /because the driver failed; the log of Weir says why/);
+  Object.assign(stub.keeper, { write, unpack });
+  const failed = new RegExp(`^a snapshot cannot be restored into the instance ${id}: x is undefined$`);
+  assert.is(world.logged.filter((line) => failed.test(line)).length, 1);
+  const entries = (await world.store.records({ stream: 'audit', limit: 500 })).map(({ body: entry }) => entry);
+  assert.equal(
+    entries.filter(({ event }) => event === 'instance.restore-failed').map(({ reason }) => reason),
+    ['DriverError: the driver failed; the log of Weir says why', 'DiskFull: the disk is full'],
+  );
   assert.is((await restore(context, taken.id)).status, 200);
   const after = await world.ask('GET', `/api/v1/instances/${id}`);
   assert.not(after.body.conditions.some(({ type }: { type: string }) => type === 'RestoreFailed'));

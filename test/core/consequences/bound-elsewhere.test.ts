@@ -1,7 +1,9 @@
 // Who is signed out when a domain begins to sign in elsewhere.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { boundElsewhere } from '../../../src/core/consequences/bound-elsewhere.ts';
 import { type Change, created, updated } from '../../../src/core/model/change.ts';
+import { overlay } from '../../../src/core/model/overlay.ts';
 import type { Resource } from '../../../src/core/model/resource.ts';
 import { colleague, corp, platform } from '../groups/groups-world.ts';
 import { after, hash, living, person, start, told } from '../proposals/accounts-world.ts';
@@ -43,6 +45,13 @@ begin('ends them also where it is made active, or moves to another domain', () =
   assert.equal(told(withConsequences(state, [created(other)]).changes.slice(1)), ['-Session/s-nat']);
   const moved = ended(corp(), (one) => updated(one, with_(one, { emailDomain: 'x.corp.example' })));
   assert.equal(told(moved), ['-Session/s-bob', '-Session/s-ann'], 'and those that it opened where it was');
+});
+
+begin('looks at very many sessions in pieces', () => {
+  const state = platform(draft, ...people, ...Array.from({ length: 600 }, (_, at) => session(`s${at}`, 'bob'))).state;
+  const changes = [updated(draft, with_(draft, { active: true }))];
+  const steps = [...boundElsewhere(changes, state, overlay(state, changes))];
+  assert.is(steps.filter((step) => step === undefined).length, 2);
 });
 
 begin('ends none while it is a draft, and when it acted before', () => {

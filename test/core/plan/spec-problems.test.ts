@@ -24,6 +24,12 @@ said('is told in the words of a document, by its place in the request, without a
   assert.is(found.find(({ path }) => path === '/spec/runtime')?.message, 'Stack/a: runtime must be text, not a number');
 });
 
+said('tells of a field that stands a level too deep', () => {
+  const [found, ...others] = problems('Stack', { runtime: '4.0', resources: { label: 'x' } });
+  assert.equal(others, []);
+  assert.match(found?.message ?? '', /resources has no field "label".*: it belongs beside resources/);
+});
+
 said('is told of an item that stands twice, once, beside what else is wrong', () => {
   const twice = { instanceTypes: [{ name: 'small' }, { name: 'small' }] };
   const place = '/spec/instanceTypes/1/name';

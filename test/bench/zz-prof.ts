@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { temporaryFolder, writeFiles } from '../support/temporary-folder.ts';
+import { putRate, tree } from './api.ts';
+import { fillWithPeople } from './people.ts';
+import { main, startServer } from './served.ts';
+
+const teams = Number(process.argv[2] ?? 10);
+const folder = temporaryFolder();
+await writeFiles(join(folder.path, 'tree'), tree);
+const [platform, store] = [join(folder.path, 'tree'), join(folder.path, 'store')];
+execFileSync(process.execPath, [main, 'apply', platform, '--store', store], { stdio: 'ignore' });
+const people = await fillWithPeople(store, teams, Math.min(teams, 100));
+if (process.argv[3]) process.env.NODE_OPTIONS = `--cpu-prof --cpu-prof-interval=400 --cpu-prof-dir=${process.argv[3]}`;
+const weir = await startServer(platform, store);
+delete process.env.NODE_OPTIONS;
+console.log(await putRate(weir, people, teams, 10));
+for (let i = 0; i < 3; i++) console.log(await putRate(weir, people, teams, 4));
+await weir.stop();
+await folder.remove();
+process.exit(0);

@@ -249,15 +249,22 @@ converge('brings others up while as many as may be hang, and ends at once what s
   await plant.loop.close();
 });
 
-converge('ends what somebody stops although every place is taken', async () => {
+converge('ends what somebody stops, suspends or deletes although every place is taken', async () => {
   const plant = await newPlant();
-  const { create, act, at, stub } = plant;
-  const good = await create('good');
+  const { create, act, at, stub, keep, world } = plant;
+  await plant.loop.close();
+  // No place is given back because it is taken long.
+  plant.start(600_000);
+  const [stopped, suspended, gone] = [await create('stopped'), await create('suspended'), await create('gone')];
   await plant.loop.settled();
   stub.hang((work) => work === 'start');
   await Promise.all(Array.from({ length: 40 }, (_, index) => create(`hangs ${index}`)));
-  await act(good, 'stop');
-  await until('it is down', () => at(good).spec.state === 'stopped');
+  await act(stopped, 'stop');
+  await until('it is down', () => at(stopped).spec.state === 'stopped');
+  await act(suspended, 'suspend');
+  await until('it is suspended', () => at(suspended).spec.state === 'suspended');
+  await keep(deleteInstance({ id: gone }, new Map([['local', stub]])));
+  await until('it is gone', () => !world.store.read().get('Instance', gone));
   await plant.loop.close();
 });
 

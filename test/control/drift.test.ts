@@ -342,14 +342,14 @@ much('of more than an entry can remember is left too: nothing is made unasked, u
 
 much('is remembered as far as an entry can hold it', async () => {
   const store = openMemoryStore({ rehearse: true });
-  const world = (count: number) => {
+  const world = (count: number, action: 'create' | 'update' = 'create') => {
     const { desired } = load({
       'all.yaml': many(count)
         .map((name) => stack(name))
         .join('---\n'),
     }).desired;
     const left = [...desired.values()].map((wanted) => ({
-      ...{ action: 'create' as const, quiet: false, desired: wanted, cause: 'drift' as const },
+      ...{ action, quiet: false, desired: wanted, cause: 'drift' as const },
       change: created(made('Stack', wanted.name, { runtime: '4' })) as Change<'Stack'>,
     }));
     return driftIn(store, { planned: [], unchanged: 0, left: left.slice(-count) }, '2026-11-21T10:00:00.000Z');
@@ -358,6 +358,9 @@ much('is remembered as far as an entry can hold it', async () => {
   assert.equal([most.drift?.length, most.driftTotal], [100, 10_100]);
   assert.ok(JSON.stringify(most).length < 160_000, `${JSON.stringify(most).length} characters`);
   assert.is((await world(10_101)).gone, 'all');
+  // What was changed is still there, and is compared anew.
+  const changed = await world(10_101, 'update');
+  assert.equal([changed.driftTotal, changed.gone], [10_101, undefined]);
 });
 
 much.run();

@@ -162,7 +162,9 @@ posted('may not hold a file over 4 MiB, nor more documents than a server has mem
   for (const marker of ['---', '...']) {
     const many = { path: 'many.yaml', content: `a: b\n${marker}\n`.repeat(50_001) };
     const refused = await judgePosted({ documents: [root, many] }, facts).catch(refusal);
-    assert.match([refused].flat()[0].message, /because it holds more than 50000 documents/);
+    const [{ message, source }] = [refused].flat();
+    assert.match(message, /because it holds more than 50000 documents/);
+    assert.equal(source, { file: 'weir.yaml', line: 1, column: 1, endLine: 1, endColumn: 1 });
   }
 });
 

@@ -72,14 +72,14 @@ export async function createSegment(
   try {
     await writeFully(file, header, 0);
     await file.datasync();
+    await files.rename(`${path}.tmp`, path);
+    await files.syncFolder(folder);
+    return { path, file, size: header.length };
   } catch (error) {
     await file.close().catch(() => {});
     await files.unlink(`${path}.tmp`).catch(() => {});
     throw error;
   }
-  await files.rename(`${path}.tmp`, path);
-  await files.syncFolder(folder);
-  return { path, file, size: header.length };
 }
 
 /**

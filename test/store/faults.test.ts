@@ -43,6 +43,17 @@ for (const code of ['EIO', 'ENOSPC']) {
   );
 }
 
+failing('lets go of every file that it opened, whatever fails', async () => {
+  const calls = await countCalls();
+  const left: string[] = [];
+  for (let number = 0; number <= calls; number += 1) {
+    const disk = createFaultDisk();
+    const { call } = await run(disk, (call) => (call.number === number ? { code: 'EIO' } : undefined));
+    left.push(...disk.open().map((path) => `${path} after ${call}`));
+  }
+  assert.equal(left, []);
+});
+
 failing('that is well again goes on by itself after any call, but for a failed sync', async () => {
   for (const code of ['EIO', 'EMFILE', 'EACCES']) {
     const calls = await countCalls();

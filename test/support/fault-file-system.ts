@@ -33,6 +33,8 @@ export interface FaultDisk {
   /** The bytes of a file as a program sees them now. */
   content(path: string): Buffer | undefined;
   paths(): string[];
+  /** The files that are open, by the paths under which they were opened. */
+  open(): string[];
   /** How much room it has, in bytes. */
   readonly room: { free: number; size: number };
 }
@@ -73,28 +75,52 @@ interface Image {
 
 function diskOf(image: Image): FaultDisk {
   let calls = 0;
+  const handles = new Map<OpenFile, string>();
   const disk: FaultDisk = {
     before: () => undefined,
-    files: fileSystem(image, async (name, path, effect) => {
-      await nextTurn();
-      calls += 1;
-      const fault = disk.before({ number: calls, name, path });
-      if (fault === 'forget') return undefined;
-      if (fault !== undefined && 'code' in fault) {
-        // As on Linux: pages that could not be written count as clean, and a later sync does not write them again.
-        const inode = name === 'datasync' ? image.names.get(path) : undefined;
-        if (inode) inode.pending = [];
-        throw failure(fault.code, name, path);
-      }
-      return effect(fault?.short);
-    }),
+    files: followed(
+      handles,
+      fileSystem(image, async (name, path, effect) => {
+        await nextTurn();
+        calls += 1;
+        const fault = disk.before({ number: calls, name, path });
+        if (fault === 'forget') return undefined;
+        if (fault !== undefined && 'code' in fault) {
+          // As on Linux: pages that could not be written count as clean, and a later sync does not write them again.
+          const inode = name === 'datasync' ? image.names.get(path) : undefined;
+          if (inode) inode.pending = [];
+          throw failure(fault.code, name, path);
+        }
+        return effect(fault?.short);
+      }),
+    ),
     lost: (loss, seed) => diskOf(lostImage(image, loss, randomFrom(seed))),
     killed: () => diskOf(copyOf(image)),
     content: (path) => image.names.get(path)?.current,
     paths: () => [...image.names.keys()],
+    open: () => [...handles.values()],
     room: image.room,
   };
   return disk;
+}
+
+/** Notes which files are open. A close that fails has closed the file all the same, as on Linux. */
+function followed(handles: Map<OpenFile, string>, files: FileSystem): FileSystem {
+  return {
+    ...files,
+    open: async (path, mode) => {
+      const file = await files.open(path, mode);
+      const handle: OpenFile = {
+        ...file,
+        close: () => {
+          handles.delete(handle);
+          return file.close();
+        },
+      };
+      handles.set(handle, path);
+      return handle;
+    },
+  };
 }
 
 type Guard = <T>(name: Call['name'], path: string, effect: (short: number | undefined) => T) => Promise<T | undefined>;

@@ -148,6 +148,7 @@ backup('has its name only once all of it is durable', async () => {
     whole += 1;
   }
   assert.ok(whole > 0);
+  assert.ok(found.at(-1)?.disk.paths().includes(out), 'what was answered is durable');
 });
 
 backup.run();

@@ -45,7 +45,8 @@ export async function cpuOf<T>(work: () => Promise<T> | T): Promise<{ readonly m
 /** The middle one of some figures. */
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+  const [below = 0, above = below] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return (below + above) / 2;
 }
 
 /** Whether a row keeps its promise; a row without one does. */
